@@ -138,9 +138,9 @@ impl Methods {
 }
 
 /// The parameters of a method, with those of `with` that it accepts.
-struct Fitted {
+pub(super) struct Fitted {
     /// The parameters, including the label; for a method beside `every`, the whole item.
-    node: Node,
+    pub node: Node,
     /// The label of the method.
     label: String,
     /// Parameters of `with` that are set.
@@ -151,7 +151,7 @@ struct Fitted {
 
 impl Fitted {
     /// Combines a method's `own` parameters, which take precedence, with the parameters of `with` for all methods.
-    fn new(method: &registry::Entry<MethodKind>, own: &Node, with: &[Entry], registry: &Registry) -> Self {
+    pub fn new(method: &registry::Entry<MethodKind>, own: &Node, with: &[Entry], registry: &Registry) -> Self {
         let label = own.get(LABEL).and_then(Node::text).unwrap_or(method.name()).to_owned();
         let mut fitted = Self { node: own.clone(), label, set: Vec::new(), unset: Vec::new() };
         let defaults = method.default_choice();
@@ -187,7 +187,7 @@ impl Fitted {
 }
 
 /// True if a method accepts these parameters, apart from its label and its own step.
-fn takes(method: &registry::Entry<MethodKind>, parameters: &Node) -> bool {
+pub(super) fn takes(method: &registry::Entry<MethodKind>, parameters: &Node) -> bool {
     let bare = CONTROLS.iter().fold(parameters.without(LABEL), |node, key| node.without(key));
     method.choose(&bare, None).is_ok()
 }

@@ -113,15 +113,19 @@ fn contender(item: &Node, registry: &Registry) -> Result<ContenderEntry, Problem
     let Some(method) = methods.iter().find(|method| method.name() == name) else {
         return Err(Problem::unknown(item.place, "method", &name, methods.iter().map(Entry::name)));
     };
-    method.choose(&own.without(LABEL), None)?;
-    let label = own.get(LABEL).map(mbsbench_input::read::<String>).transpose()?.unwrap_or_else(|| name.clone());
+    let choice = method.choose(&own.without(LABEL), None)?;
+    let label = own.get(LABEL).map(mbsbench_input::read::<String>).transpose()?.unwrap_or_else(|| choice.label());
     let is_compared = own.entries().is_empty() && !method.is_late();
     if !own.entries().is_empty() && methods.iter().any(|method| method.name() == label) {
         let message = format!("the contender `{label}` has the name of a registered method");
         return Err(Problem::new(item.place, message).help("give it another `label`"));
     }
     // Its problems have been reported at their own places.
-    let parameters = own.placed(Place::new(0, 0));
+    let (mut parameters, start) = (own.placed(Place::new(0, 0)), Place::new(0, 0));
+    if !own.entries().is_empty() {
+        let text = Node::new(Value::Text(label.clone()), start);
+        parameters = parameters.with(&[Key { name: LABEL.to_owned(), place: start }], &text);
+    }
     Ok(ContenderEntry { label, contender: Contender { method: name, parameters }, is_compared })
 }
 

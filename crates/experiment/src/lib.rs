@@ -44,7 +44,7 @@ pub use external_reference::{Bound, ExternalReference, ExternalReferenceSpec};
 pub use file_names::panel_id;
 pub use gathered::Gathered;
 pub use identity::{is_safe_name, read_id};
-pub use includes::{ContenderEntry, read_contender, read_contenders, read_method, read_robot};
+pub use includes::{ContenderEntry, included, read_contender, read_contenders, read_method, read_robot};
 pub use plan::{Plan, ReferencePlan, RunKey, RunSpec};
 pub use problems::Problems;
 pub use provenance::{Provenance, Provenances};

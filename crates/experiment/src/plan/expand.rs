@@ -10,7 +10,7 @@ use mbsbench_problem::{Settings, StepControl};
 use super::exclusions;
 use super::solve_settings::settings;
 use super::stored::StoredFiles;
-use super::{MOST_RUNS, Plan, ReferencePlan, RunKey, RunSpec, Solved, Stored, key};
+use super::{Guest, MOST_RUNS, Plan, ReferencePlan, RunKey, RunSpec, Solved, Stored, key};
 use crate::Recording;
 use crate::registry::{Choice, Entry, Kind, MeasureKind, MethodKind, ModelKind, Registry, choose};
 use crate::{
@@ -63,7 +63,7 @@ pub(super) fn expand(experiment: Experiment, registry: &Registry) -> Result<Plan
         problems.add(Problem::new(place, "every combination is excluded").help("exclude fewer combinations"));
     }
     problems.into_result(&experiment.document)?;
-    Ok(Plan { experiment, axes, columns, runs, notes: Vec::new() })
+    Ok(Plan { experiment, axes, columns, runs, notes: Vec::new(), guest: Guest::default() })
 }
 
 fn size(case: &Case) -> usize {
@@ -89,7 +89,7 @@ fn axis_columns(experiment: &Experiment) -> Vec<String> {
 }
 
 /// The expansion of one case.
-struct Expansion<'e> {
+pub(super) struct Expansion<'e> {
     /// The folder from which relative names in the file start.
     folder: &'e Path,
     case: &'e Case,
@@ -111,7 +111,7 @@ struct Expansion<'e> {
 type Controls = Vec<(Control, Place)>;
 
 impl<'e> Expansion<'e> {
-    fn new(
+    pub(super) fn new(
         folder: &'e Path,
         case: &'e Case,
         registry: &'e Registry,
@@ -135,7 +135,7 @@ impl<'e> Expansion<'e> {
         }
     }
 
-    fn runs(mut self, runs: &mut Vec<RunSpec>, problems: &mut Problems) {
+    pub(super) fn runs(mut self, runs: &mut Vec<RunSpec>, problems: &mut Problems) {
         let Some(controls) = self.controls(problems) else { return };
         let axes = &self.case.axes;
         let mut at = vec![0; axes.len()];

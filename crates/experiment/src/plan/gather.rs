@@ -7,8 +7,8 @@ use mbsbench_input::{BadInput, Problem};
 use mbsbench_measures::bound_of;
 
 use super::observables::Observables;
-use super::{Plan, outputs};
-use crate::registry::Registry;
+use super::{Guest, Plan, outputs};
+use crate::registry::{Contender, Registry};
 use crate::spec::PanelSpec;
 use crate::{Experiment, Label, Placed, Problems};
 
@@ -16,8 +16,8 @@ use crate::{Experiment, Label, Placed, Problems};
 const AXIS: &str = "experiment";
 
 /// Plans the named experiments and reuses their runs unchanged, including all measures and recordings, so that no run
-/// is executed twice.
-pub(super) fn gather(experiment: Experiment, registry: &Registry) -> Result<Plan, BadInput> {
+/// is executed twice; with a guest, also its runs there.
+pub(super) fn gather(experiment: Experiment, guest: Option<&Contender>, registry: &Registry) -> Result<Plan, BadInput> {
     let mut problems = Problems::default();
     let mut plans: Vec<(&str, Plan)> = Vec::new();
     for Placed { value: gathered, node } in &experiment.gathers {
@@ -34,8 +34,13 @@ pub(super) fn gather(experiment: Experiment, registry: &Registry) -> Result<Plan
             problems.add(problem.help("accepted: an experiment with runs of its own"));
             continue;
         }
+        if let Some(guest) = guest {
+            plan = plan.with_guest(guest, registry)?;
+        }
+        let mut filter = gathered.filter.clone();
+        plan.guest.admit(&mut filter);
         let runs = std::mem::take(&mut plan.runs);
-        plan.runs = runs.into_iter().filter(|run| plan.is_meant(run, &gathered.filter)).collect();
+        plan.runs = runs.into_iter().filter(|run| plan.is_meant(run, &filter)).collect();
         // With `--quick` values of the axes may be missing.
         if plan.runs.is_empty() && !experiment.quick {
             let problem = Problem::new(node.place_of("where"), "no run has all of these values");
@@ -44,7 +49,8 @@ pub(super) fn gather(experiment: Experiment, registry: &Registry) -> Result<Plan
         plans.push((&gathered.experiment, plan));
     }
     problems.into_result(&experiment.document)?;
-    let mut plan = merged(&experiment, plans);
+    let part = guest.map_or_else(Guest::default, Guest::new);
+    let mut plan = part.show(merged(&experiment, plans));
     let mut problems = Problems::default();
     let over_time = |panel: &PanelSpec| panel.x == "t";
     for figure in experiment.plots.iter().filter(|figure| figure.value.panels.iter().any(over_time)) {
@@ -81,7 +87,7 @@ fn merged(experiment: &Experiment, plans: Vec<(&str, Plan)>) -> Plan {
             run
         }));
     }
-    Plan { experiment: experiment.clone(), axes, columns, runs, notes: Vec::new() }
+    Plan { experiment: experiment.clone(), axes, columns, runs, notes: Vec::new(), guest: Guest::default() }
 }
 
 /// Returns the columns that tables and figures name.

@@ -4,6 +4,7 @@ mod checks;
 mod exclusions;
 mod expand;
 mod gather;
+mod guest;
 mod key;
 mod left_out;
 mod observables;
@@ -20,6 +21,7 @@ use std::sync::{Arc, OnceLock};
 
 use mbsbench_problem::{Formulated, Settings, View};
 
+pub use guest::{Guest, REFERENCE};
 pub use key::RunKey;
 pub use key::canonical;
 pub use left_out::LeftOut;
@@ -50,6 +52,8 @@ pub struct Plan {
     pub runs: Vec<RunSpec>,
     /// One line for each part of the named files that is not used.
     pub notes: Vec<String>,
+    /// The method of the user beside those of the experiment.
+    pub guest: Guest,
 }
 
 /// One run: a combination of axis values.
@@ -203,7 +207,7 @@ impl Plan {
     /// Fails if any of this is not valid, with all problems.
     pub fn new(experiment: Experiment, registry: &Registry) -> Result<Self, BadInput> {
         if !experiment.gathers.is_empty() {
-            return gather::gather(experiment, registry);
+            return gather::gather(experiment, None, registry);
         }
         let plan = Self::expanded(experiment, registry)?;
         stored::check(&plan)?;

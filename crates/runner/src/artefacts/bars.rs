@@ -25,7 +25,7 @@ impl Look {
         published: Option<&Published>,
         scale: f64,
     ) -> Vec<Series> {
-        let drawn = Self::drawn(spec, results);
+        let drawn = self.drawn(spec, results);
         let is_alone = spec.series.is_none() && drawn.len() == 1;
         let style =
             |index: usize, each: &Drawn<'_>| self.style(spec, each.label.map(|label| label.text.as_str()), index);

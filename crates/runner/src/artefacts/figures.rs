@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use mbsbench_experiment::plan::{Guest, REFERENCE};
 use mbsbench_experiment::spec::{Derived, FigureSpec, PanelKind, PanelSpec, Scale as SpecScale};
 use mbsbench_experiment::{Label, Plan, Published, PublishedError, PublishedTrajectory, Registry, RunSpec, units};
 use mbsbench_measures::bound_of;
@@ -17,9 +18,6 @@ use super::slopes;
 
 /// An error within this factor of the bound on the error of its reference is drawn hollow.
 const UNRESOLVED: f64 = 10.0;
-
-/// Label of the run with which the others are compared. It is drawn in the colour of text, unlike any method.
-const REFERENCE: &str = "reference";
 
 /// Returns the figure that `spec` describes, with published values for its bars if there are any.
 ///
@@ -48,8 +46,18 @@ pub fn figure(
         id: spec.id.clone(),
         title: spec.title.clone().unwrap_or_else(|| spec.id.clone()),
         columns: spec.columns as usize,
-        panels: spec.panels.iter().map(panel).collect::<Result<_, PublishedError>>()?,
+        panels: spec
+            .panels
+            .iter()
+            .map(|spec| panel(spec).map(with_guest_behind))
+            .collect::<Result<_, PublishedError>>()?,
     })
+}
+
+/// Draws a guest, whose lines are wide, behind the others.
+fn with_guest_behind(mut panel: Panel) -> Panel {
+    panel.series.sort_by_key(|series| !series.bold);
+    panel
 }
 
 /// A series in a panel of columns, before it is drawn.
@@ -60,6 +68,8 @@ pub(super) struct Drawn<'s> {
     pub label: Option<&'s Label>,
     /// The column of `runs.csv`.
     pub column: &'s str,
+    /// The guest to which the runs belong, if any.
+    pub guest: Option<&'s str>,
     /// Its runs.
     pub rows: Vec<&'s Row>,
 }
@@ -86,6 +96,8 @@ pub(super) struct Look {
     styles: HashMap<String, Style>,
     /// Units of observables, by name.
     units: HashMap<String, &'static str>,
+    /// The guest, drawn in bold.
+    guest: Guest,
 }
 
 impl Look {
@@ -94,7 +106,9 @@ impl Look {
         // Models of the same name may have different observables if their parameters differ.
         let mut observables = HashMap::new();
         for run in &plan.runs {
-            let style = || if run.method_label == REFERENCE { Style::default() } else { style_of(run, registry) };
+            // The reference and a guest are drawn in the colour of text, unlike any method.
+            let is_ink = run.method_label == REFERENCE || plan.is_of_guest(run);
+            let style = || if is_ink { Style::default() } else { style_of(run, registry) };
             styles.entry(run.method_label.clone()).or_insert_with(style);
             observables.entry(Arc::as_ptr(&run.model)).or_insert_with(|| drawable(&*run.model.object().model()));
         }
@@ -110,7 +124,7 @@ impl Look {
                 })
                 .or_insert(unit);
         }
-        Self { styles, units }
+        Self { styles, units, guest: plan.guest.clone() }
     }
 
     /// True if a panel shows observables over time or over each other.
@@ -137,7 +151,7 @@ impl Look {
             panel.series = self.bars(spec, results, &names, published, scale);
         } else {
             panel.series = distinguished(self.columns(spec, results, scale));
-            let rings = published.map(|table| Self::rings(spec, results, table, &panel.series));
+            let rings = published.map(|table| self.rings(spec, results, table, &panel.series));
             panel.series.extend(rings.into_iter().flatten());
         }
         panel
@@ -184,42 +198,54 @@ impl Look {
         let mut series = Vec::new();
         for row in results.matching(&spec.filter) {
             let label = spec.series.as_ref().and_then(|axis| results.label(row, axis)).map(ToString::to_string);
+            let guest = self.guest(row, results);
             for name in &names {
                 let text = match (&label, names.len()) {
                     (Some(label), 1) => label.clone(),
                     (Some(label), _) => format!("{label}, {name}"),
-                    // A single curve is named by the axis.
-                    (None, 1) => String::new(),
+                    // A single curve is named by the axis, unless a guest is beside it.
+                    (None, 1) if self.guest.label.is_none() => String::new(),
+                    (None, 1) => results.label(row, "method").map_or_else(String::new, ToString::to_string),
                     (None, _) => (*name).to_owned(),
                 };
-                let style = self.style(spec, label.as_deref(), series.len());
+                let text = named(text, guest);
+                if guest.is_some() && series.iter().any(|other: &Series| other.label == text) {
+                    continue;
+                }
+                let style = match guest {
+                    Some(_) => Style::default(),
+                    None => self.style(spec, label.as_deref(), series.len()),
+                };
                 let points = trajectory(row, &spec.x, name, scale);
                 let kind = Kind::named(spec.kind.name()).unwrap_or(Kind::Line);
                 let end = points.last().map_or(0.0, |point| point[0]);
                 let failures = failed(row, if spec.x == "t" { row.t_reached } else { end });
-                series.push(Series { failures, ..Series::new(kind, text, style, points) });
+                series.push(Series { failures, bold: guest.is_some(), ..Series::new(kind, text, style, points) });
             }
         }
         series
     }
 
     /// The series of a panel of columns.
-    pub(super) fn drawn<'s>(spec: &'s PanelSpec, results: &'s ResultSet) -> Vec<Drawn<'s>> {
+    pub(super) fn drawn<'s>(&self, spec: &'s PanelSpec, results: &'s ResultSet) -> Vec<Drawn<'s>> {
         let names: Vec<&str> = spec.y.iter().collect();
         let labels: Vec<Option<&Label>> = match &spec.series {
             None => vec![None],
             Some(axis) => results.values_of(axis).into_iter().map(Some).collect(),
         };
         let mut drawn = Vec::new();
-        for label in labels {
+        // A guest has series of its own, behind all others, except among bars over methods.
+        let is_guest = |row: &Row| spec.x != "method" && self.guest(row, results).is_some();
+        let all = [false, true].into_iter().flat_map(|of_guest| labels.iter().map(move |label| (*label, of_guest)));
+        for (label, of_guest) in all {
             let is_own = |row: &&Row| match (&spec.series, label) {
                 (Some(axis), Some(label)) => results.label(row, axis).is_some_and(|own| own.same(label)),
                 _ => true,
             };
-            let rows: Vec<&Row> = results.matching(&spec.filter).filter(is_own).collect();
-            if rows.is_empty() {
-                continue;
-            }
+            let rows = results.matching(&spec.filter).filter(is_own);
+            let rows: Vec<&Row> = rows.filter(|row| is_guest(row) == of_guest).collect();
+            let Some(&first) = rows.first() else { continue };
+            let guest = self.guest(first, results).filter(|_| of_guest);
             for column in &names {
                 let text = match (label, names.len()) {
                     (Some(label), 1) => label.to_string(),
@@ -227,7 +253,7 @@ impl Look {
                     (None, 1) => (*column).to_owned(),
                     (None, _) => plain(column).to_owned(),
                 };
-                drawn.push(Drawn { text, label, column, rows: rows.clone() });
+                drawn.push(Drawn { text: named(text, guest), label, column, guest, rows: rows.clone() });
             }
         }
         drawn
@@ -237,11 +263,18 @@ impl Look {
     fn columns(&self, spec: &PanelSpec, results: &ResultSet, scale: f64) -> Vec<Series> {
         let kind = Kind::named(spec.kind.name()).unwrap_or(Kind::Both);
         let mut series = Vec::new();
-        for Drawn { text, label, column, rows } in Self::drawn(spec, results) {
-            let style = self.style(spec, label.map(|label| label.text.as_str()), series.len());
+        for Drawn { text, label, column, guest, rows } in self.drawn(spec, results) {
+            let style = match guest {
+                Some(_) => Style::default(),
+                None => self.style(spec, label.map(|label| label.text.as_str()), series.len()),
+            };
             let (mut points, mut failures) = (Vec::new(), Vec::new());
             for row in rows {
                 let Some(x) = results.number(row, &spec.x) else { continue };
+                // Several cases may have the same run of a guest.
+                if guest.is_some() && points.iter().any(|point: &Point| point.x == x) {
+                    continue;
+                }
                 match results.number(row, column).filter(|_| row.is_ok()) {
                     Some(y) => {
                         points.push(Point { x, y: y * scale, hollow: unresolved(results, row, column, y) });
@@ -254,16 +287,17 @@ impl Look {
             if spec.derive == Some(Derived::Slope) {
                 points = slopes::local(&points);
             }
-            series.push(Series { points, failures, slope, ..Series::new(kind, text, style, []) });
+            let bold = guest.is_some();
+            series.push(Series { points, failures, slope, bold, ..Series::new(kind, text, style, []) });
         }
         series
     }
 
     /// The published values of a panel of columns, in the colours of `series`, which are the series of the panel.
-    fn rings(spec: &PanelSpec, results: &ResultSet, table: &Published, series: &[Series]) -> Vec<Series> {
+    fn rings(&self, spec: &PanelSpec, results: &ResultSet, table: &Published, series: &[Series]) -> Vec<Series> {
         let group = spec.published_label.as_deref().unwrap_or("published");
         let of = |(drawn, own): (&Drawn<'_>, &Series)| {
-            let alone = (series.len() == 1).then_some(0);
+            let alone = (series.iter().filter(|series| !series.bold).count() == 1 && !own.bold).then_some(0);
             let column = alone.or_else(|| table.columns.iter().position(|head| drawn.is(head)))?;
             // Any cell that is not a number is empty; this was checked with the plan.
             let point =
@@ -271,7 +305,12 @@ impl Look {
             let points: Vec<[f64; 2]> = table.rows.iter().filter_map(point).collect();
             Some(Series::rings(format!("{}, {group}", drawn.text), group, own.style, points))
         };
-        Self::drawn(spec, results).iter().zip(series).filter_map(of).collect()
+        self.drawn(spec, results).iter().zip(series).filter_map(of).collect()
+    }
+
+    /// The label of a row that belongs to a guest.
+    fn guest<'r>(&self, row: &'r Row, results: &ResultSet) -> Option<&'r str> {
+        results.label(row, "method").map(AsRef::as_ref).filter(|label| self.guest.is_called(label))
     }
 
     pub(super) fn style_of_method(&self, label: &str) -> Option<Style> {
@@ -284,6 +323,14 @@ impl Look {
             _ => None,
         }
         .unwrap_or_else(|| Style::of_index(index))
+    }
+}
+
+/// The name of a series, with that of a guest if it does not begin with it.
+fn named(text: String, guest: Option<&str>) -> String {
+    match guest.filter(|guest| !text.starts_with(guest)) {
+        Some(guest) => format!("{text}, {guest}"),
+        None => text,
     }
 }
 
@@ -317,9 +364,9 @@ fn rings_over_time(spec: &PanelSpec, trajectory: &PublishedTrajectory, series: &
         let label = label.map_or_else(|| group.clone(), |label| format!("{label}, {group}"));
         Some(Series::rings(label, group, style, points.into_iter().step_by(each)))
     };
+    let own: Vec<&Series> = series.iter().filter(|series| !series.bold).collect();
     let of_observable = |(index, &name): (usize, &&str)| {
-        let style =
-            if series.len() == names.len() { series[index].style } else { Style::of_index(series.len() + index) };
+        let style = if own.len() == names.len() { own[index].style } else { Style::of_index(own.len() + index) };
         rings(name, (names.len() > 1).then_some(name), style)
     };
     let of_curve = |own: &Series| rings(&own.label, Some(&own.label), own.style);
@@ -333,10 +380,12 @@ const MOST_IN_A_COLOUR: usize = 3;
 /// Makes series distinguishable. Many series of one family get their own colours, because the colour of the family does
 /// not help there. Curves of methods that differ only in their markers get markers.
 fn distinguished(mut series: Vec<Series>) -> Vec<Series> {
+    // A guest does not change the styles of the others.
+    let mut guests: Vec<Series> = series.extract_if(.., |series| series.bold).collect();
     if series.len() > MOST_IN_A_COLOUR && series.iter().all(|other| other.style.hue == series[0].style.hue) {
         series.iter_mut().enumerate().for_each(|(index, series)| series.style = Style::of_index(index));
     }
-    let mut styles: Vec<Style> = series.iter().map(|series| series.style).collect();
+    let styles: Vec<Style> = series.iter().map(|series| series.style).collect();
     let differ_by_mark = |a: &Style, b: &Style| a.hue == b.hue && a.dash == b.dash && a.mark != b.mark;
     if styles.iter().enumerate().any(|(i, a)| styles[..i].iter().any(|b| differ_by_mark(a, b))) {
         for series in series.iter_mut().filter(|series| series.kind == Kind::Line) {
@@ -344,11 +393,17 @@ fn distinguished(mut series: Vec<Series>) -> Vec<Series> {
         }
     }
     let marked = series.iter().all(|series| series.kind != Kind::Line);
-    Style::distinguish(&mut styles, marked);
-    for (series, style) in series.iter_mut().zip(styles) {
-        series.style = style;
-    }
+    restyle(&mut series, marked);
+    restyle(&mut guests, false);
+    series.extend(guests);
     series
+}
+
+/// Changes the styles of series that look alike.
+fn restyle(series: &mut [Series], marked: bool) {
+    let mut styles: Vec<Style> = series.iter().map(|series| series.style).collect();
+    Style::distinguish(&mut styles, marked);
+    series.iter_mut().zip(styles).for_each(|(series, style)| series.style = style);
 }
 
 fn trajectory(row: &Row, x: &str, y: &str, scale: f64) -> Vec<[f64; 2]> {

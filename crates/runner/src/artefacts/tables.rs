@@ -19,7 +19,12 @@ pub fn table(plan: &Plan, spec: &TableSpec, results: &ResultSet) -> Result<Table
         Some(file) => Some(Published::read(&plan.experiment.document.source.folder().join(file))?),
         None => None,
     };
-    let row_of = |run: &Run| results.label_on(run, spec.rows.iter());
+    let has_methods = spec.rows.iter().chain(spec.columns.as_deref()).any(|axis| axis == "method");
+    let row_of = |run: &Run| {
+        let own = results.label_on(run, spec.rows.iter())?;
+        let guest = results.label(run, "method").filter(|label| !has_methods && plan.guest.is_called(&label.text));
+        Some(guest.map_or_else(|| own.clone(), |guest| Label { text: format!("{own}, {guest}"), number: None }))
+    };
     let rows = unique_by(runs(spec, results).filter_map(row_of), Label::same);
     let columns = columns(spec, results);
     let cell = |row: &Label, column: &Column<'_>| {

@@ -29,6 +29,7 @@ pub use arguments::Arguments;
 pub use error::{CommandError, Exit};
 pub use files::{load, no_experiment};
 pub use options::{memory_of_machine, threads};
+pub use recognition::{FileKind, file_kind, kind_of};
 
 use crate::output::Output;
 use arguments::Format;
@@ -49,8 +50,8 @@ use mbsbench_experiment::Registry;
 use mbsbench_input::printable;
 use method::{Examined, contended};
 use names::{counted, paper_of, papers, several, sorted, table};
-use options::{CACHE, Machine, QUICK, RunOptions, Seen, Strict, Wanted};
-use recognition::{CONTENDERS, FileKind, LEDGERS, file_kind, id_in, is_file, is_yaml};
+use options::{CACHE, GUEST, Machine, QUICK, RunOptions, Seen, Strict, Wanted};
+use recognition::{CONTENDERS, LEDGERS, id_in, is_file, is_yaml};
 use reporting::{Judgements, write_manifest, write_rankings, write_report};
 use results::{Results, ensure_sealed, evidence_of};
 use runs_table::RunsTable;

@@ -17,6 +17,9 @@ pub(super) const CACHE: &str = "target/mbsbench-cache";
 /// The folder for results of shortened experiments.
 pub(super) const QUICK: &str = "target/quick";
 
+/// The folder for results with a guest.
+pub(super) const GUEST: &str = "target/guest";
+
 /// The share of the free memory at start that runs may use by default.
 const SHARE: f64 = 0.75;
 

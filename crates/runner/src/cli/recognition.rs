@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mbsbench_input::Document;
+use mbsbench_input::{Document, Node};
 use mbsbench_judge::claims::Book;
 use mbsbench_judge::publication;
 
@@ -35,7 +35,7 @@ pub enum FileKind {
 
 impl FileKind {
     /// The name of the kind, with an article.
-    pub(super) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Experiment => "an experiment",
             Self::Mechanism => "a mechanism",
@@ -72,6 +72,15 @@ impl FileKind {
         }
     }
 
+    /// The registered model that such a file describes.
+    pub fn model(self) -> Option<&'static str> {
+        match self {
+            Self::Mechanism | Self::Robot => Some("mechanism"),
+            Self::Equations => Some("equations"),
+            _ => None,
+        }
+    }
+
     /// True if the file has a mechanism and nothing else.
     pub(super) fn is_mechanism(self) -> bool {
         matches!(self, Self::Mechanism | Self::Robot)
@@ -79,7 +88,7 @@ impl FileKind {
 }
 
 /// Returns the kind of the file at `path` according to its name or its keys; `None` if neither determines it.
-pub(super) fn file_kind(path: &Path) -> Option<FileKind> {
+pub fn file_kind(path: &Path) -> Option<FileKind> {
     if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("urdf")) {
         return Some(FileKind::Robot);
     }
@@ -100,7 +109,11 @@ pub(super) fn file_kind(path: &Path) -> Option<FileKind> {
         return Some(FileKind::Experiment);
     }
     let bytes = mbsbench_input::read_file(path, mbsbench_input::LARGEST_TEXT).ok()?;
-    let root = Document::parse(path, &bytes).ok()?.root;
+    kind_of(&Document::parse(path, &bytes).ok()?.root)
+}
+
+/// Returns the kind of a document according to its keys.
+pub fn kind_of(root: &Node) -> Option<FileKind> {
     let has = |keys: &[&str]| keys.iter().any(|key| root.get(key).is_some());
     if has(&["id", "model", "matrix", "span"]) {
         Some(FileKind::Experiment)

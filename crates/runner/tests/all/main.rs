@@ -19,6 +19,7 @@ mod compere2001;
 mod equal_terms;
 mod examine;
 mod export;
+mod guest;
 mod help;
 mod jumps;
 mod main_claims;

@@ -253,7 +253,7 @@ impl Outputs<'_> {
     ) {
         let plan = self.plan;
         let mut seen: HashMap<[Option<String>; 2], &RunSpec> = HashMap::new();
-        for run in plan.runs.iter().filter(|run| plan.is_meant(run, filter)) {
+        for run in plan.runs.iter().filter(|run| plan.is_meant(run, filter) && !plan.is_of_guest(run)) {
             let row = plan.label_on(run, rows.iter().copied()).map(|label| label.text);
             let column = columns.and_then(|axis| run.cells[axis].as_ref()).map(|label| label.text.clone());
             if row.is_none() || (columns.is_some() && column.is_none()) {

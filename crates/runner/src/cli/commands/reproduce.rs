@@ -1,26 +1,34 @@
 //! `mbsbench reproduce`: computes, judges and reports the results of papers.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use mbsbench_experiment::{Plan, read_contenders};
 use mbsbench_input::remove_leftovers;
 use mbsbench_runs::FileError;
 use mbsbench_runs::costs::Costs;
 
 use super::Command;
 use crate::cli::{
-    CommandError, Exit, Judgements, MakeOptions, Need, QUICK, Session, Summary, Wanted, judge_papers, make_and_write,
-    none_lost, papers, write_manifest, write_report,
+    CommandError, Examined, Exit, GUEST, Judgements, MakeOptions, Need, QUICK, Session, Summary, Wanted, counted,
+    judge_papers, make_and_write, none_lost, papers, write_manifest, write_report,
 };
 
 /// Reproduce papers into `results/`: run, judge the statements, write the report.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
                   mbsbench reproduce gil2013                # a paper: runs, tables, figures, outcomes, report\n  \
-                  mbsbench reproduce gil2013/eq35-global    # one experiment")]
+                  mbsbench reproduce gil2013/eq35-global    # one experiment\n  \
+                  mbsbench reproduce zhang2022 --guest mine.yaml   # your method in all figures of the paper")]
 pub(super) struct Reproduce {
     /// Papers or experiments.
     #[command(flatten)]
     wanted: Wanted,
+    /// Show a method beside those of the papers: a name, `{ bathe: { rho-inf: 0 } }`, or a file of coefficients.
+    #[arg(long, value_name = "METHOD|FILE")]
+    guest: Option<String>,
+    /// Results directory with a guest.
+    #[arg(long, value_name = "DIR", default_value = GUEST, requires = "guest")]
+    out: PathBuf,
     /// Options of commands that make runs.
     #[command(flatten)]
     make: MakeOptions,
@@ -33,6 +41,9 @@ impl Command for Reproduce {
 
     /// Runs papers or experiments, judges whole papers on the results, and writes the report.
     fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+        if let Some(guest) = &self.guest {
+            return self.with_guest(guest, session);
+        }
         let (library, make) = (session.library, &self.make);
         let (wanted, quick) = (&self.wanted.wanted, make.options.quick);
         let is_all = wanted.is_empty() && !quick;
@@ -78,5 +89,50 @@ impl Command for Reproduce {
         summary.print(make.show, &mut session.output)?;
         none_lost(&made.progress)?;
         Ok(exit)
+    }
+}
+
+impl Reproduce {
+    /// Runs papers or experiments with a guest and writes tables and figures. The results of the papers stay as they
+    /// are, and so do the verdicts, which concern the methods of the papers only.
+    fn with_guest(&self, guest: &str, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+        let Self { wanted, out, make, .. } = self;
+        let (registry, results) = (session.library.registry, session.library.results());
+        // A folder that does not exist yet is where its nearest parent is.
+        let real = out.ancestors().find_map(|folder| folder.canonicalize().ok());
+        let is_inside = |own: PathBuf| real.is_some_and(|real| real.starts_with(own));
+        if out.starts_with(&results) || results.canonicalize().is_ok_and(is_inside) {
+            let what = format!("`{}` is in the folder of the papers' own results", out.display());
+            return Err(CommandError::refused(
+                &what,
+                "a guest must not change them; name another folder, `--out mine`",
+            ));
+        }
+        let guest = if guest.trim_start().starts_with('{') {
+            let list = format!("contenders: [{guest}]");
+            read_contenders(Path::new("--guest"), list.as_bytes(), registry)?.swap_remove(0).contender
+        } else {
+            Examined::find(registry, guest)?.contender
+        };
+        let plans = wanted.plans(session.library, make.options.quick)?;
+        session.report_warnings(&plans, make.strict)?;
+        let plans = plans.into_iter().map(|plan| plan.with_guest(&guest, registry));
+        let plans: Vec<Plan> = plans.collect::<Result<_, _>>()?;
+        remove_leftovers(out);
+        let made = make_and_write(&plans, out, make, session)?;
+        let mut summary = Summary { tables: made.tables(), done: made.files(), ..Summary::default() };
+        let left_out = |plan: &Plan| {
+            let line = |why: &String| format!("{}: without the guest: {why}", plan.experiment.id);
+            plan.guest.left_out.iter().map(line).collect::<Vec<_>>()
+        };
+        summary.differences.extend(plans.iter().flat_map(left_out));
+        summary.differences.extend(made.failed.iter().cloned());
+        let count = plans.iter().filter(|plan| plan.runs.iter().any(|run| plan.is_of_guest(run))).count();
+        let all = counted(plans.len(), "experiment");
+        summary.end.push(format!("the guest takes part in {count} of {all}; the verdicts of the papers do not change"));
+        summary.end.push(made.progress.summary());
+        summary.print(make.show, &mut session.output)?;
+        none_lost(&made.progress)?;
+        Ok(made.exit())
     }
 }
