@@ -33,7 +33,7 @@ mod _mbsbench {
     #[pymodule_export]
     use crate::failures::{InputError, ProblemError};
     #[pymodule_export]
-    use crate::model::{Model, model};
+    use crate::model::{Model, model, model_in_file};
     #[pymodule_export]
     use crate::registered::{forget, names, register_method, register_model};
     #[pymodule_export]

@@ -1,12 +1,14 @@
 //! A registered model with its parameters, as functions of a state.
 
 use std::cell::RefCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use mbsbench::cli::{FileKind, file_kind, kind_of};
 use mbsbench_experiment::registry::{Choice, Entry, Kind, MethodKind, ModelKind, choose};
-use mbsbench_input::{BadInput, Document};
+use mbsbench_experiment::{Registry, included};
+use mbsbench_input::{BadInput, Document, Key, Node, Value};
 use mbsbench_problem::{Class, Counted, Failure, Form, Formulated, Model as Behind, Ode};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -37,15 +39,20 @@ thread_local! {
     static EQUATIONS: RefCell<Vec<(u64, Owned)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Reads a name as in files: `name`, or `{ name: { parameter: value } }`, as JSON.
-pub fn chosen<K: Kind>(entries: &[Entry<K>], text: &str) -> PyResult<Choice<K>> {
-    let document = Document::parse(Path::new(K::NAME), text.as_bytes()).map_err(bad)?;
+/// Reads a method as in files: `name`, or `{ name: { parameter: value } }`, as JSON.
+pub fn chosen_method(text: &str) -> PyResult<Choice<MethodKind>> {
+    let registry = registry()?;
+    chosen(document(MethodKind::NAME, text)?, registry.methods(), &registry)
+}
+
+/// Reads a model or a method, whose parameters may be in a file.
+fn chosen<K: Kind>(document: Document, entries: &[Entry<K>], registry: &Registry) -> PyResult<Choice<K>> {
+    let (document, _) = included(document, registry).map_err(bad)?;
     choose(entries, &document.root).map_err(|problem| bad(document.bad(vec![problem])))
 }
 
-/// Reads a method in the same way; its coefficients may be in a file.
-pub fn chosen_method(text: &str) -> PyResult<Choice<MethodKind>> {
-    chosen(registry()?.methods(), text)
+fn document(path: impl AsRef<Path>, text: &str) -> PyResult<Document> {
+    Document::parse(path.as_ref(), text.as_bytes()).map_err(bad)
 }
 
 pub fn bad(wrong: BadInput) -> PyErr {
@@ -63,11 +70,43 @@ pub struct Model {
     pub model: Arc<dyn Behind>,
 }
 
-/// Reads `name`, or `{ "name": { "parameter": value } }` as JSON.
+/// Reads `{ "name": { "parameter": value } }`, or the content of a mechanism or of equations, as JSON.
 #[pyfunction]
 pub fn model(text: &str) -> PyResult<Model> {
+    let Document { source, root } = document(ModelKind::NAME, text)?;
+    let kind = kind_of(&root).and_then(FileKind::model);
+    let root = kind.map_or_else(|| root.clone(), |kind| under(kind, &root));
+    of_document(Document { source, root })
+}
+
+/// Reads the model in a file (a robot, a mechanism or equations) with further parameters as JSON.
+#[pyfunction]
+pub fn model_in_file(path: PathBuf, parameters: &str) -> PyResult<Model> {
+    let kind = file_kind(&path);
+    let Some(model) = kind.and_then(FileKind::model) else {
+        let found = kind.map_or("not a model", FileKind::name);
+        return Err(input_error(format!(
+            "{} is {found}; accepted: a robot in URDF, a mechanism or equations",
+            path.display()
+        )));
+    };
+    // The name of the file is relative to the folder of the document.
+    let Document { source, root } = document(path.with_file_name("<arguments>"), parameters)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let file = under("file", &Node::new(Value::Text(name), root.place));
+    let root = under(model, &root.merged(&file));
+    of_document(Document { source, root })
+}
+
+/// Returns the map `{ name: node }`.
+fn under(name: &str, node: &Node) -> Node {
+    Node::empty(node.place).with(&[Key { name: name.to_owned(), place: node.place }], node)
+}
+
+fn of_document(document: Document) -> PyResult<Model> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    let choice = chosen(registry()?.models(), text)?;
+    let registry = registry()?;
+    let choice = chosen(document, registry.models(), &registry)?;
     let model = Arc::from(choice.object().model());
     Ok(Model { id: NEXT.fetch_add(1, Ordering::Relaxed), choice, model })
 }

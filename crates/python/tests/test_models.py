@@ -1,5 +1,6 @@
 """Models as functions."""
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -187,6 +188,74 @@ def test_event_functions_are_there_where_a_model_has_them() -> None:
     m = mbsbench.model("bouncing-pair") if "bouncing-pair" in NAMES else mbsbench.model("two-bouncing-balls")
     values = m.event_functions(0.0, m.initial())
     assert values is not None and np.isfinite(values).all()
+
+
+ROD = {
+    "gravity": [0, -9.81],
+    "bodies": {"rod": {"mass": 2, "shape": {"rod": {"length": 1}}, "markers": {"top": [-0.5, 0]}}},
+    "joints": {"hinge": {"revolute": {"between": ["ground", "rod.top"], "angle": 0.5}}},
+}
+
+URDF = """<robot name="rod">
+  <link name="base"/>
+  <link name="rod">
+    <inertial><origin xyz="0 0 -0.5"/><mass value="2"/>
+      <inertia ixx="0.1666666666666667" iyy="0.1666666666666667" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+  <joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint>
+</robot>
+"""
+
+
+def test_a_mechanism_can_be_a_dict_or_a_file(tmp_path: Path) -> None:
+    """The angular acceleration of a rod on a hinge is -(3/2) g/L sin of its angle from the vertical."""
+    m = mbsbench.model(ROD, formulation="minimal")
+    angle, _ = m.initial()
+    assert angle == 0.5 and m.form == "mechanics" and m.mass([0.3])[0, 0] == pytest.approx(2 / 3, rel=1e-14)
+    # The rod points along x at angle zero.
+    assert m.rhs(0.0, [angle, 0.0])[1] == pytest.approx(-1.5 * 9.81 * np.cos(0.5), rel=1e-13)
+    file = tmp_path / "rod.yaml"
+    file.write_text(json.dumps(ROD))
+    for given in (file, str(file), {"mechanism": ROD}):
+        same = mbsbench.model(given, formulation="minimal", joints={"hinge": {"revolute": {"angle": 0.2}}})
+        assert np.array_equal(same.initial(), [0.2, 0.0]), given
+
+
+def test_a_robot_is_a_file_with_overrides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "rod.urdf").write_text(URDF)
+    monkeypatch.chdir(tmp_path)
+    m = mbsbench.model("rod.urdf", joints={"hinge": {"revolute": {"angle": 0.4}}})
+    assert m.initial().tolist() == [0.4, 0.0]
+    assert m.rhs(0.0, m.initial())[1] == pytest.approx(-1.5 * 9.81 * np.sin(0.4), rel=1e-9)
+    solution = mbsbench.solve("rod.urdf", 1.0, method="dop853", tolerance=1e-8)
+    assert solution.success and np.abs(solution.y).max() < 1e-12, "it hangs"
+
+
+def test_equations_can_be_a_dict_or_a_file(tmp_path: Path) -> None:
+    decay = {"parameters": {"k": 2}, "states": {"x": 1, "z": 0.5}, "rates": {"x": "-k*x", "z": "x"}}
+    file = tmp_path / "decay.yml"
+    file.write_text(json.dumps(decay))
+    for given in (decay, file):
+        m = mbsbench.model(given, parameters={"k": 3})
+        assert m.initial().tolist() == [1.0, 0.5] and m.rhs(0.0, [2.0, 0.0]).tolist() == [-6.0, 2.0]
+        assert m.jacobian(0.0, [2.0, 0.0]).tolist() == [[-3.0, 0.0], [1.0, 0.0]]
+
+
+def test_mistakes_in_files_and_dicts_have_line_and_column(tmp_path: Path) -> None:
+    file = tmp_path / "arm.yaml"
+    file.write_text("gravity: [0, -9.81]\nbodies:\n  rod: { mess: 2 }\n")
+    with pytest.raises(mbsbench.InputError, match=r"arm\.yaml:3:\d+.*unknown"):
+        mbsbench.model(file)
+    (tmp_path / "arm.urdf").write_text("<robot>\n  <link/>\n</robot>")
+    with pytest.raises(mbsbench.InputError, match=r"arm\.urdf:[12]:\d+"):
+        mbsbench.model(tmp_path / "arm.urdf")
+    with pytest.raises(mbsbench.InputError, match=r"model:\d+:\d+.*unknown"):
+        mbsbench.model({**ROD, "bodys": {}})
+    (tmp_path / "run.yaml").write_text("id: mine/run\nmodel: pendulum\n")
+    with pytest.raises(mbsbench.InputError, match="is an experiment; accepted"):
+        mbsbench.model(tmp_path / "run.yaml")
+    with pytest.raises(FileNotFoundError):
+        mbsbench.model("missing.urdf")
 
 
 def test_the_package_is_none_of_the_programs_business(project: Path) -> None:

@@ -132,6 +132,7 @@ class Solution:
         """Counters: `steps_accepted`, `rhs_evaluations`, …"""
 
 def model(text: str) -> Model: ...
+def model_in_file(path: os.PathLike[str], parameters: str) -> Model: ...
 def solve(
     model: Model,
     method: str,

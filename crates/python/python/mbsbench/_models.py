@@ -1,7 +1,9 @@
 """Models: built-in ones, and functions of your own."""
 
 import json
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -14,22 +16,48 @@ from ._source import identity_of
 Array: TypeAlias = NDArray[np.float64]
 
 
-def model(name: "str | Ode | Mechanics", **parameters: Any) -> Model:
-    """Returns the model of this name with these parameters; the others have their defaults.
+def model(name: "str | os.PathLike[str] | Mapping[str, Any] | Ode | Mechanics", **parameters: Any) -> Model:
+    """Returns the model of this name with these parameters; the others have their defaults. Instead of a name, give a
+    file or a dict with the content of a file: a robot (URDF, file only), a mechanism or equations.
 
     Parameters are those of experiment files, with underscores instead of hyphens (`start_load`). A choice with its own
-    parameters is a dict: ``formulation={"sliding-mode": {"sigma": 10.0}}``.
+    parameters is a dict: ``formulation={"sliding-mode": {"sigma": 10.0}}``. Parameters override those of a file.
 
     >>> m = mbsbench.model("squeezer", formulation="cartesian")
     >>> m.rhs(0.0, m.initial())
+    >>> arm = mbsbench.model("arm.urdf", joints={"shoulder": {"revolute": {"angle": 0.3}}})
 
     Raises:
-        InputError: no model has this name, or a parameter is unknown or out of range.
+        InputError: no model has this name, a file or dict has mistakes, or a parameter is unknown or out of range.
+        FileNotFoundError: the file is missing.
     """
+    from ._methods import spelled
+
+    own = {key.replace("_", "-"): spelled(value) for key, value in parameters.items()}
+    if isinstance(name, Mapping):
+        content = spelled(name)
+        first = next(iter(content), "")
+        named = len(content) == 1 and first in models()
+        whole = {first: _merged(content[first] or {}, own)} if named else _merged(content, own)
+        return _mbsbench.model(json.dumps(whole, indent=1))
+    if isinstance(name, os.PathLike) or (isinstance(name, str) and name.lower().endswith((".urdf", ".yaml", ".yml"))):
+        path = Path(name)
+        path.stat()
+        return _mbsbench.model_in_file(path, json.dumps(own, indent=1))
     if not isinstance(name, str):
         name.register()
         name = name.name
-    return _mbsbench.model(json.dumps({name: {key.replace("_", "-"): value for key, value in parameters.items()}}))
+    return _mbsbench.model(json.dumps({name: own}))
+
+
+def _merged(base: "dict[str, Any]", over: "dict[str, Any]") -> "dict[str, Any]":
+    """Returns a dict with the values of another one in place of its own, also inside inner dicts."""
+    both = {key: _merged(base[key], value) for key, value in over.items() if _are_dicts(base.get(key), value)}
+    return {**base, **over, **both}
+
+
+def _are_dicts(*values: Any) -> bool:
+    return all(isinstance(value, dict) for value in values)
 
 
 def real(what: str, given: ArrayLike) -> Array:

@@ -22,7 +22,7 @@ from .results import Picture, Results, load
 
 
 def solve(
-    m: "Model | Ode | Mechanics | str",
+    m: "Model | Ode | Mechanics | str | os.PathLike[str] | Mapping[str, Any]",
     span: "float | tuple[float, float] | None" = None,
     method: MethodLike = "radau5",
     *,
@@ -40,7 +40,7 @@ def solve(
     """Solves a model.
 
     Args:
-        m: the model, or its name.
+        m: the model, or its name, file or content as in `model`.
         span: start and end time, s, or the end time alone [default: to the last time in `at`]. If the end comes first,
             the model is solved backwards.
         method: a name, `{"hht-i3": {"alpha": -0.2}}` as in files, a class or a `Coefficients`.
