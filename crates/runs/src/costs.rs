@@ -80,7 +80,8 @@ impl Costs {
         self
     }
 
-    fn of(&self, key: &RunKey) -> Option<f64> {
+    /// Returns the seconds of a run or reference, if they are known.
+    pub fn of(&self, key: &RunKey) -> Option<f64> {
         self.0.get(&key.to_string()).copied()
     }
 }

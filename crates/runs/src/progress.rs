@@ -37,6 +37,8 @@ struct State {
     /// The seconds that each run and reference took, by key.
     costs: BTreeMap<String, f64>,
     left: Left,
+    /// The start of each run and reference under way, by its title.
+    running: BTreeMap<String, Instant>,
     /// The time of the last plain line, or of the start.
     said: Option<Instant>,
 }
@@ -49,6 +51,14 @@ impl State {
             self.said = Some(Instant::now());
         }
         is_due
+    }
+
+    /// Describes the run that has been under way for the longest time, if it takes seconds: `12 s so far: rk4, step 1`.
+    fn slowest(&self) -> Option<String> {
+        const SLOW: Duration = Duration::from_secs(2);
+        let (title, begin) = self.running.iter().min_by_key(|(_, begin)| **begin)?;
+        let seconds = begin.elapsed();
+        (seconds >= SLOW).then(|| format!("{} s so far: {title}", seconds.as_secs()))
     }
 }
 
@@ -138,11 +148,13 @@ impl Progress {
     }
 
     /// Executes a run or reference and notes the time.
-    pub(crate) fn timed<T>(&self, key: &RunKey, expected: Duration, make: impl FnOnce() -> T) -> T {
+    pub(crate) fn timed<T>(&self, title: &str, key: &RunKey, expected: Duration, make: impl FnOnce() -> T) -> T {
         let begin = Instant::now();
+        self.lock().running.insert(title.to_owned(), begin);
         let made = make();
         let (expected, took) = (expected.as_secs_f64(), begin.elapsed().as_secs_f64());
         let mut state = self.lock();
+        state.running.remove(title);
         state.costs.insert(key.to_string(), took);
         state.left.expected -= expected;
         state.left.over[0] += expected;
@@ -174,7 +186,9 @@ impl Progress {
     /// Reports the end of a run; `is_kept` is true if it is in the cache.
     pub fn finished(&self, title: &str, record: &Record, is_kept: bool) {
         match &record.message {
-            Some(message) if record.status.is_lost() => self.lost(record.status, title, message),
+            Some(message) if record.status.is_lost() && record.status != Status::Interrupted => {
+                self.lost(record.status, title, message);
+            }
             _ => self.tell_failure(title, record),
         }
         self.count(record.status, false, is_kept);
@@ -256,13 +270,21 @@ impl Progress {
         self.say(state);
     }
 
+    /// Shows the progress if some time has passed since it was last shown, with the slowest run under way.
+    pub fn tick(&self) {
+        self.say(self.lock());
+    }
+
     /// Prints the progress if a plain line is due.
     fn say(&self, mut state: MutexGuard<'_, State>) {
         let left = state.left.said().map_or_else(String::new, |time| format!(", {time} left"));
+        let slowest = state.slowest();
         if let Some(bar) = &self.bar {
             bar.set_prefix(left);
+            slowest.into_iter().for_each(|slowest| bar.set_message(slowest));
         } else if state.total > 0 && state.is_due() {
-            let text = format!("{} of {} runs, {} failed{left}", state.done, state.total, state.failed);
+            let slowest = slowest.map_or_else(String::new, |slowest| format!("; {slowest}"));
+            let text = format!("{} of {} runs, {} failed{left}{slowest}", state.done, state.total, state.failed);
             drop(state);
             self.line(&text);
         }

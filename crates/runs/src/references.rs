@@ -114,7 +114,9 @@ impl Wanted {
         ensure_wanted()?;
         let title = || format!("reference {}", self.plan.key);
         let made = catch_panic(|| match memory.reserve(memory::of_reference(&self.plan, self.times.len())) {
-            Ok(_reserved) => progress.timed(&self.plan.key, expected, || make_reference(&self.plan, &self.times)),
+            Ok(_reserved) => {
+                progress.timed(&title(), &self.plan.key, expected, || make_reference(&self.plan, &self.times))
+            }
             Err(too_large) => {
                 progress.lost(Status::Memory, &title(), &too_large.to_string());
                 Err(too_large.to_string())

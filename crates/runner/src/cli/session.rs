@@ -2,6 +2,8 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 use mbsbench_experiment::Plan;
 use mbsbench_input::Problem;
@@ -136,7 +138,18 @@ impl Workshop {
     /// Computes runs on all threads, and reports entries of the cache that were refused.
     pub(super) fn make<T: Send>(&self, session: &mut Session<'_>, make: impl FnOnce(Resources<'_>) -> T + Send) -> T {
         let Self { cache, memory, progress, costs, .. } = self;
-        let made = self.pool.install(|| make(Resources { cache, memory, progress, costs: Some(costs), fresh: false }));
+        let (done, over) = channel::<()>();
+        let made = std::thread::scope(|scope| {
+            scope.spawn(move || {
+                while over.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+                    progress.tick();
+                }
+            });
+            let resources = Resources { cache, memory, progress, costs: Some(costs), fresh: false };
+            let made = self.pool.install(|| make(resources));
+            drop(done);
+            made
+        });
         progress.clear();
         self.report_discarded(&mut session.output);
         made

@@ -41,7 +41,7 @@ impl<S: Scalar> Collection<'_, S> {
             times.reverse();
         }
         let states = Vec::with_capacity(times.len());
-        let mut collector = Collector { times: &times, states, sign, stop: self.may_be_stopped.then(Stop::now) };
+        let mut collector = Collector { times: &times, states, sign, stop: self.may_be_stopped.then(Stop::of_run) };
         let solution = task.solve_with_breaks(self.breaks, self.method, ode.as_mut(), &mut collector);
         let failure = solution.failure.filter(|_| !collector.is_complete());
         let mut states = collector.states;

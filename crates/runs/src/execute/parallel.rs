@@ -40,7 +40,10 @@ impl Pending<'_> {
     pub(crate) fn record(&self, resources: Resources<'_>) -> Record {
         let reference = self.certificate.and_then(|certificate| certificate.outcome.as_ref().ok());
         let made = catch_panic(|| match resources.memory.reserve(memory::of_run(self.run)) {
-            Ok(_reserved) => resources.progress.timed(self.run.key(), self.expected, || execute(self.run, reference)),
+            Ok(_reserved) => {
+                let (progress, key) = (resources.progress, self.run.key());
+                progress.timed(&self.title, key, self.expected, || execute(self.run, reference))
+            }
             Err(too_large) => Record::lost(Status::Memory, too_large.to_string()),
         });
         made.unwrap_or_else(|said| Record::lost(Status::Panicked, said))
@@ -114,7 +117,7 @@ fn run_each(pending: &[(usize, &Pending<'_>)], resources: Resources<'_>) -> io::
         }
         progress.started(&run.title);
         let record = run.record(resources);
-        if record.status == Status::Interrupted {
+        if record.status == Status::Interrupted && progress.is_stopped() {
             return Err(interrupted());
         }
         memory.keep(record.trajectory.as_ref());

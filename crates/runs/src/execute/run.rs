@@ -121,7 +121,7 @@ pub fn execute(run: &RunSpec, reference: Option<&ReferenceTrajectory>) -> Record
             size_before: None,
         }),
         probe: Probe::new(ode.as_mut(), move || Formulated::<f64>::ode(model), (run.span, &run.breaks), &run.settings),
-        stop: Stop::now(),
+        stop: Stop::of_run(),
     };
     let functions = ode.form().events().map_or(0, |functions| {
         // If the event functions cannot be prepared, the solve reports the failure.
