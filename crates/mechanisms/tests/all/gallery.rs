@@ -21,7 +21,7 @@ fn gallery(name: &str) -> Mechanism {
     mechanism
 }
 
-const ALL: [&str; 10] = [
+const ALL: [&str; 11] = [
     "crane",
     "robot-arm",
     "car-axle",
@@ -32,6 +32,7 @@ const ALL: [&str; 10] = [
     "chain",
     "slider-crank-with-clearance",
     "bicycle",
+    "excavator",
 ];
 
 #[test]
