@@ -16,7 +16,7 @@ A method is a class with a name, an order and a step:
 >>> mbsbench.compare(Heun, models=["pendulum"])
 """
 
-from ._comparison import Comparison, compare
+from ._comparison import Advice, Comparison, compare
 from ._mbsbench import InputError, Model, Problem, ProblemError, Solution, __version__
 from ._methods import Coefficients, Method, examine, forget, methods, register
 from ._models import Mechanics, Ode, accelerations, model, models
@@ -26,6 +26,7 @@ from ._runs import Picture, run, solve
 from .results import Results, load
 
 __all__ = [
+    "Advice",
     "Coefficients",
     "CommandFailed",
     "Comparison",

@@ -56,11 +56,11 @@ impl FileKind {
             Self::Mechanism | Self::Robot => format!(
                 "refer to it in an experiment in the same folder, `model: {{ mechanism: {name} }}`; \
                  `mbsbench new experiment` creates one, in which `method: every` and `rankings:` compare all methods; \
-                 `mbsbench check` and `render --to gif` accept the file itself"
+                 `mbsbench check`, `compare` and `render --to gif` accept the file itself"
             ),
             Self::Equations => format!(
                 "refer to it in an experiment in the same folder, `model: {{ equations: {name} }}`; \
-                 `mbsbench check` accepts the file itself"
+                 `mbsbench check` and `compare` accept the file itself"
             ),
             Self::Method => format!(
                 "refer to it in an experiment in the same folder, `method: {{ tableau: {name} }}`; \

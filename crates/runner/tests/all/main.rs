@@ -7,6 +7,7 @@ mod bad_input_fixture;
 mod chapter;
 
 mod accidents;
+mod advice;
 mod animations;
 mod bad_input;
 mod bad_input_properties;

@@ -85,7 +85,7 @@ fn experiment_commands_identify_other_files() {
         }
     }
     for (name, is) in [("top.yaml", "a mechanism"), ("arm.urdf", "a robot"), ("energy.yaml", "an experiment")] {
-        for command in ["list", "compare", "compare --examine"] {
+        for command in ["list", "compare --examine"] {
             let (code, _, err) = mbsbench(place.path(), &format!("{command} {}", file(name)));
             let said = format!("is {is}, not a method");
             assert!(code == 2 && err.contains(&said) && err.lines().count() == 2, "{command} {name}: {err}");
