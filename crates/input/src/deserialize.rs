@@ -125,15 +125,13 @@ impl<'n, 'w> NodeDeserializer<'n, 'w> {
 
     /// The name of an alternative, with its content. `known` lists all alternatives.
     fn alternative(self, known: &[&str]) -> Result<Variant<'n, 'w>, Unplaced> {
+        if let [Entry { key, value }] = self.node.entries() {
+            return Ok(Variant { name: &key.name, name_place: key.place, content: Some(self.inner(value)) });
+        }
         let alternatives = || one_of(known.iter().copied());
         match &self.node.value {
             Value::Text(name) => Ok(Variant { name, name_place: self.node.place, content: None }),
-            Value::Map(entries) => match entries.as_slice() {
-                [Entry { key, value, .. }] => {
-                    Ok(Variant { name: &key.name, name_place: key.place, content: Some(self.inner(value)) })
-                }
-                _ => Err(self.wrong(&format!("a map with one of the keys {}", alternatives()))),
-            },
+            Value::Map(_) => Err(self.wrong(&format!("a map with one of the keys {}", alternatives()))),
             _ => Err(self.wrong(&alternatives())),
         }
     }

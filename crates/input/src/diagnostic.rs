@@ -8,7 +8,8 @@ use miette::{
     SourceSpan, SpanContents,
 };
 
-use super::printable::{in_place, printable};
+use super::printable::printable;
+use super::source::Excerpt;
 use super::{Node, Place, Source, accepted};
 
 /// A problem at its place: what was found, and what would be accepted.
@@ -62,7 +63,7 @@ pub fn unknown(kind: &str, quoted: &str) -> String {
 }
 
 /// An input file that cannot be used, with all problems found in it. Exit code 2.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct BadInput {
     source: Arc<Source>,
     problems: Vec<Problem>,
@@ -135,17 +136,7 @@ struct Shown<'s> {
     source: &'s Source,
     problem: &'s Problem,
     help: Option<String>,
-    lines: Option<Lines>,
-}
-
-/// Lines of a file, in printable form.
-#[derive(Debug)]
-struct Lines {
-    text: String,
-    /// Offset of the first byte in the file.
-    start: usize,
-    /// Number of the first line, counted from zero.
-    line: usize,
+    lines: Option<Excerpt>,
 }
 
 /// Largest number of characters of a message: a name in it may be as long as a file.
@@ -161,17 +152,12 @@ fn shown(message: &str) -> String {
 
 impl<'s> Shown<'s> {
     fn new(source: &'s Source, problem: &'s Problem) -> Self {
-        let lines = source.excerpt(problem.place).map(|excerpt| Lines {
-            text: in_place(excerpt.text).into_owned(),
-            start: excerpt.start,
-            line: excerpt.line,
-        });
-        let help = problem.help.as_deref().map(shown);
+        let (help, lines) = (problem.help.as_deref().map(shown), source.excerpt(problem.place));
         Self { source, problem, help, lines }
     }
 }
 
-impl SourceCode for Lines {
+impl SourceCode for Excerpt {
     fn read_span<'a>(
         &'a self,
         span: &SourceSpan,

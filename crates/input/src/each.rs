@@ -89,13 +89,9 @@ impl<'n> Each<'n> {
         'n: 'a,
     {
         let Some(name) = node.text() else { return values(node) };
-        match self.sets.iter().find(|entry| entry.key.name == name) {
-            Some(entry) => values(&entry.value),
-            None => {
-                let known = self.sets.iter().map(|entry| entry.key.name.as_str());
-                Err(Problem::unknown(node.place, "set", name, known.collect::<Vec<_>>()))
-            }
-        }
+        let known = self.sets.iter().map(|entry| entry.key.name.as_str());
+        let unknown = || Problem::unknown(node.place, "set", name, known);
+        values(&self.sets.iter().find(|entry| entry.key.name == name).ok_or_else(unknown)?.value)
     }
 
     /// Returns the node with the names of axes replaced by the values of a combination.

@@ -138,10 +138,7 @@ impl Node {
 
     /// The entries of a map; none for other values.
     pub fn entries(&self) -> &[Entry] {
-        match &self.value {
-            Value::Map(entries) => entries,
-            _ => &[],
-        }
+        if let Value::Map(entries) = &self.value { entries } else { &[] }
     }
 
     /// The entry of a map under `name`.
@@ -163,10 +160,7 @@ impl Node {
 
     /// The items of a list; any other value is returned as the only item.
     pub fn one_or_many(&self) -> &[Self] {
-        match &self.value {
-            Value::List(items) => items,
-            _ => std::slice::from_ref(self),
-        }
+        if let Value::List(items) = &self.value { items } else { std::slice::from_ref(self) }
     }
 
     /// Reads `name` or `{ name: … }` as an entry of a map; none for other values.
@@ -182,10 +176,7 @@ impl Node {
 
     /// The text, if the node is a text.
     pub fn text(&self) -> Option<&str> {
-        match &self.value {
-            Value::Text(text) => Some(text),
-            _ => None,
-        }
+        if let Value::Text(text) = &self.value { Some(text) } else { None }
     }
 
     /// The spelling of a number, text or boolean, as used to name a value on an axis.
@@ -201,34 +192,25 @@ impl Node {
     /// The place of the field `path` (`formulation.sliding-mode.sigma`), or of the innermost part of the path that is
     /// in the file.
     pub fn place_of(&self, path: &str) -> Place {
-        let mut node = self;
-        for name in path.split('.') {
-            match (node.get(name), &node.value) {
-                (Some(inner), _) => node = inner,
-                // A parameter `values.2` is an item of a list.
-                (None, Value::List(items)) => match name.parse::<usize>().ok().and_then(|index| items.get(index)) {
-                    Some(item) => node = item,
-                    None => break,
-                },
-                _ => break,
-            }
+        let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+        self.part(first).map_or(self.place, |inner| inner.place_of(rest))
+    }
+
+    /// The value of a map under `name`, or the item of a list with this index: `values.2` is an item of a list.
+    fn part(&self, name: &str) -> Option<&Self> {
+        match &self.value {
+            Value::List(items) => items.get(name.parse::<usize>().ok()?),
+            _ => self.get(name),
         }
-        node.place
     }
 
     /// The place of the key of the field `path`, or of the innermost part of the path that is in the file.
     pub fn key_of(&self, path: &str) -> Place {
-        if let Value::Map(entries) = &self.value
-            && let Some(entry) = entries.iter().find(|entry| entry.key.name == path)
-        {
+        if let Some(entry) = self.entry(path) {
             return entry.key.place;
         }
         let Some((first, rest)) = path.split_once('.') else { return self.place };
-        let inner = match &self.value {
-            Value::List(items) => first.parse::<usize>().ok().and_then(|index| items.get(index)),
-            _ => self.get(first),
-        };
-        inner.map_or(self.place, |inner| inner.key_of(rest))
+        self.part(first).map_or(self.place, |inner| inner.key_of(rest))
     }
 
     /// A copy with `value` at `path`. Missing maps are created, and a bare name on the way becomes a map of that name
@@ -249,17 +231,20 @@ impl Node {
         };
         match entries.iter_mut().find(|entry| entry.key.name == key.name) {
             Some(entry) => entry.value = entry.value.with(rest, value),
-            None => {
-                entries.push(Entry { key: key.clone(), value: Self::empty(key.place).with(rest, value) });
-            }
+            None => entries.push(Entry { key: key.clone(), value: Self::empty(key.place).with(rest, value) }),
         }
+        Self::new(Value::Map(entries), self.place)
+    }
+
+    /// A copy of a map with the keys that are meant.
+    pub fn with_keys(&self, is_meant: impl Fn(&str) -> bool) -> Self {
+        let entries = self.entries().iter().filter(|entry| is_meant(&entry.key.name)).cloned().collect();
         Self::new(Value::Map(entries), self.place)
     }
 
     /// A copy of a map without the key `name`.
     pub fn without(&self, name: &str) -> Self {
-        let entries = self.entries().iter().filter(|entry| entry.key.name != name).cloned().collect();
-        Self::new(Value::Map(entries), self.place)
+        self.with_keys(|own| own != name)
     }
 
     /// Merges `other` over this node: maps are merged key by key, other values are replaced.
@@ -268,9 +253,7 @@ impl Node {
         let mut entries = base.clone();
         for entry in over {
             match entries.iter_mut().find(|present| present.key.name == entry.key.name) {
-                Some(present) => {
-                    *present = Entry { key: entry.key.clone(), value: present.value.merged(&entry.value) };
-                }
+                Some(present) => *present = Entry { key: entry.key.clone(), value: present.value.merged(&entry.value) },
                 None => entries.push(entry.clone()),
             }
         }

@@ -34,10 +34,8 @@ impl Document {
     /// Returns [`BadInput`] if the bytes are not a single YAML document, or if the document is too large.
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, BadInput> {
         let source = source(path, bytes)?;
-        match parse(&source) {
-            Ok(root) => Ok(Self { source, root }),
-            Err(problem) => Err(BadInput::new(source, vec![problem])),
-        }
+        let root = parse(&source).map_err(|problem| BadInput::new(Arc::clone(&source), vec![problem]))?;
+        Ok(Self { source, root })
     }
 
     /// An error for this file with the given problems.
@@ -90,12 +88,7 @@ fn parse(source: &Source) -> Result<Node, Problem> {
 /// Finds the first text or key with a character that controls terminals or pages: labels enter tables and file names
 /// unchanged.
 fn active(node: &Node) -> Option<(Place, char)> {
-    let of = |text: &str, place| {
-        if !text.contains(is_active) {
-            return None;
-        }
-        text.replace("\r\n", "\n").chars().find(|&c| is_active(c)).map(|c| (place, c))
-    };
+    let of = |text: &str, place| text.replace("\r\n", "\n").chars().find(|&c| is_active(c)).map(|c| (place, c));
     match &node.value {
         Value::Text(text) => of(text, node.place),
         Value::List(items) => items.iter().find_map(active),
@@ -175,11 +168,7 @@ fn place(location: Location, text: &str) -> Place {
 /// A document as the YAML crate returns it.
 #[derive(Debug, Clone)]
 enum Raw {
-    Null,
-    Bool(bool),
-    Whole(i128),
-    Float(f64),
-    Text(String),
+    Plain(Value),
     List(Vec<Spanned<Raw>>),
     Map(Vec<(Spanned<String>, Spanned<Raw>)>),
 }
@@ -199,25 +188,25 @@ impl<'de> Visitor<'de> for RawVisitor {
         f.write_str("a value")
     }
     fn visit_unit<E>(self) -> Result<Raw, E> {
-        Ok(Raw::Null)
+        Ok(Raw::Plain(Value::Null))
     }
     fn visit_none<E>(self) -> Result<Raw, E> {
-        Ok(Raw::Null)
+        Ok(Raw::Plain(Value::Null))
     }
     fn visit_bool<E>(self, value: bool) -> Result<Raw, E> {
-        Ok(Raw::Bool(value))
+        Ok(Raw::Plain(Value::Bool(value)))
     }
     fn visit_i64<E>(self, value: i64) -> Result<Raw, E> {
-        Ok(Raw::Whole(value.into()))
+        Ok(Raw::Plain(number(value as f64, Some(value.into()), "")))
     }
     fn visit_u64<E>(self, value: u64) -> Result<Raw, E> {
-        Ok(Raw::Whole(value.into()))
+        Ok(Raw::Plain(number(value as f64, Some(value.into()), "")))
     }
     fn visit_f64<E>(self, value: f64) -> Result<Raw, E> {
-        Ok(Raw::Float(value))
+        Ok(Raw::Plain(number(value, None, "")))
     }
     fn visit_str<E>(self, value: &str) -> Result<Raw, E> {
-        Ok(Raw::Text(value.to_owned()))
+        Ok(Raw::Plain(Value::Text(value.to_owned())))
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Raw, A::Error> {
         iter::from_fn(|| items.next_element().transpose()).collect::<Result<_, _>>().map(Raw::List)
@@ -230,29 +219,25 @@ impl<'de> Visitor<'de> for RawVisitor {
 fn node(raw: Spanned<Raw>, source: &Source) -> Node {
     let mut place = place(raw.defined, source.text());
     let value = match raw.value {
-        Raw::Null => Value::Null,
-        Raw::Bool(value) => Value::Bool(value),
         // A whole number has at most 64 bits here; digits beyond 53 bits are lost, as for any f64.
-        Raw::Whole(value) => number(value as f64, Some(value), source.at(place)),
-        Raw::Float(value) => number(value, None, source.at(place)),
-        Raw::Text(text) => match power(&text) {
+        Raw::Plain(Value::Number(found)) => number(found.value, found.whole, source.at(place)),
+        Raw::Plain(Value::Text(text)) => match power(&text) {
             // Quoted text is text.
             Some(value) if source.at(place).trim() == text => number(value, None, &text),
             _ => Value::Text(text),
         },
+        Raw::Plain(plain) => plain,
         Raw::List(items) => {
             let items: Vec<Node> = items.into_iter().map(|item| node(item, source)).collect();
             place = items.last().map_or(place, |last| place.to(last.place));
             Value::List(items)
         }
         Raw::Map(entries) => {
-            let entries: Vec<Entry> = entries
-                .into_iter()
-                .map(|(key, value)| Entry {
-                    key: Key { place: self::place(key.defined, source.text()), name: key.value },
-                    value: node(value, source),
-                })
-                .collect();
+            let entry = |(key, value): (Spanned<String>, Spanned<Raw>)| Entry {
+                key: Key { place: self::place(key.defined, source.text()), name: key.value },
+                value: node(value, source),
+            };
+            let entries: Vec<Entry> = entries.into_iter().map(entry).collect();
             place = entries.last().map_or(place, |last| place.to(last.value.place));
             Value::Map(entries)
         }

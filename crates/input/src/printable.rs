@@ -12,30 +12,26 @@ pub(super) fn is_active(c: char) -> bool {
 /// Returns the text with such characters escaped, as `\u{1b}`, so that no file can move the cursor, change colours or
 /// hide parts of a message.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_active) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        if is_active(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
-    }
-    Cow::Owned(shown)
+    replaced(text, |c, shown| shown.extend(c.escape_unicode()))
 }
 
 /// Like [`printable`], but keeps all offsets: each such character is replaced by as many bytes of `?` or of the
 /// replacement character.
 pub(super) fn in_place(text: &str) -> Cow<'_, str> {
+    replaced(text, |c, shown| match c.len_utf8() {
+        _ if c == '\r' => shown.push(c),
+        3 => shown.push(char::REPLACEMENT_CHARACTER),
+        length => shown.extend(std::iter::repeat_n('?', length)),
+    })
+}
+
+/// Returns the text with what `write` writes for each such character.
+fn replaced(text: &str, write: impl Fn(char, &mut String)) -> Cow<'_, str> {
     if !text.contains(is_active) {
         return Cow::Borrowed(text);
     }
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c.len_utf8() {
-            _ if !is_active(c) || c == '\r' => shown.push(c),
-            3 => shown.push(char::REPLACEMENT_CHARACTER),
-            length => shown.extend(std::iter::repeat_n('?', length)),
-        }
-    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    text.chars().for_each(|c| if is_active(c) { write(c, &mut shown) } else { shown.push(c) });
     Cow::Owned(shown)
 }
 

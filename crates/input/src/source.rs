@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use super::printable::in_place;
+
 /// A range of bytes in a [`Source`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
@@ -34,18 +36,10 @@ pub struct Source {
     lines: OnceLock<Vec<usize>>,
 }
 
-impl PartialEq for Source {
-    fn eq(&self, other: &Self) -> bool {
-        (&self.path, &self.text) == (&other.path, &other.text)
-    }
-}
-
-impl Eq for Source {}
-
-/// A place with the lines around it.
+/// The lines around a place, in printable form.
 #[derive(Debug)]
-pub(super) struct Excerpt<'s> {
-    pub text: &'s str,
+pub(super) struct Excerpt {
+    pub text: String,
     /// Offset of the first byte of the text in the source.
     pub start: usize,
     /// Number of its first line, counted from zero.
@@ -109,13 +103,14 @@ impl Source {
     }
 
     /// The line of a place with its neighbours; none if one of them is too long to be shown.
-    pub(super) fn excerpt(&self, place: Place) -> Option<Excerpt<'_>> {
+    pub(super) fn excerpt(&self, place: Place) -> Option<Excerpt> {
         const LONGEST: usize = 240;
         let line = self.line_of(self.boundary(place.start));
         let (first, after) = (line.saturating_sub(1), line + 2);
         let start = self.lines()[first];
         let text = &self.text[start..self.lines().get(after).copied().unwrap_or(self.text.len())];
-        text.lines().all(|line| line.len() <= LONGEST).then_some(Excerpt { text, start, line: first })
+        let is_short = text.lines().all(|line| line.len() <= LONGEST);
+        is_short.then(|| Excerpt { text: in_place(text).into_owned(), start, line: first })
     }
 
     /// `path:line:column` of the start of a place.
