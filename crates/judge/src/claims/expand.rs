@@ -46,24 +46,17 @@ pub(super) fn check_keys(statement: &Node) -> Result<(), Problem> {
 
 /// Returns the checks as written, each with the keys that it inherits from its statement.
 fn templates(statement: &Node) -> Result<Vec<Node>, Problem> {
-    let part = |is_wanted: &dyn Fn(&str) -> bool| {
-        let entries = statement.entries().iter().filter(|entry| is_wanted(&entry.key.name)).cloned().collect();
-        Node::new(Value::Map(entries), statement.place)
-    };
     let Some(items) = statement.get("checks") else {
-        let own = part(&|name| !keys_of::<Statement>().contains(&name) && name != NAME);
-        let name = statement.entry(NAME);
-        return Ok(vec![match name {
+        let own = statement.with_keys(|name| !keys_of::<Statement>().contains(&name) && name != NAME);
+        return Ok(vec![match statement.entry(NAME) {
             Some(name) => own.with(&[Key { name: "id".to_owned(), place: name.key.place }], &name.value),
             None => own,
         }]);
     };
-    let shared = part(&|name| SHARED.contains(&name));
+    let shared = statement.with_keys(|name| SHARED.contains(&name));
     let items = match &items.value {
         Value::List(items) if !items.is_empty() => items,
-        _ => {
-            return Err(Problem::found(items).help("accepted: a list of checks"));
-        }
+        _ => return Err(Problem::found(items).help("accepted: a list of checks")),
     };
     if let Some(item) = items.iter().find(|item| !matches!(item.value, Value::Map(_))) {
         return Err(Problem::found(item).help("accepted: a check, `{ id: …, bound: … }`"));
@@ -84,8 +77,8 @@ fn with_common(check: &Node) -> Result<Node, Problem> {
             "ratio" | "difference" => of_key(&of_key(&entry.value, "of", on), "to", on),
             "ordering" => in_list(&entry.value, "smallest_first", |operand| common(on, operand)),
             "shape" => in_list(&entry.value, "landmarks", |landmark| of_key(landmark, "of", on)),
-            "failure" | "identity" => only(on, &["experiment", "where"]).merged(&entry.value),
-            "cells" => only(on, &["experiment"]).merged(&entry.value),
+            "failure" | "identity" => on.with_keys(|key| ["experiment", "where"].contains(&key)).merged(&entry.value),
+            "cells" => on.with_keys(|key| key == "experiment").merged(&entry.value),
             _ => entry.value.clone(),
         };
         Entry { key: entry.key.clone(), value }
@@ -93,14 +86,9 @@ fn with_common(check: &Node) -> Result<Node, Problem> {
     Ok(Node::new(Value::Map(entries.collect()), check.place))
 }
 
-fn only(node: &Node, names: &[&str]) -> Node {
-    let entries = node.entries().iter().filter(|entry| names.contains(&entry.key.name.as_str()));
-    Node::new(Value::Map(entries.cloned().collect()), node.place)
-}
-
 fn of_key(node: &Node, name: &str, on: &Node) -> Node {
     let place = node.place;
-    let operand = node.get(name).cloned().unwrap_or_else(|| Node::new(Value::Map(Vec::new()), place));
+    let operand = node.get(name).cloned().unwrap_or_else(|| Node::empty(place));
     node.with(&[Key { name: name.to_owned(), place }], &common(on, &operand))
 }
 
@@ -134,18 +122,18 @@ fn common(on: &Node, operand: &Node) -> Node {
 /// Splits a check into its kind and all other keys. Fails if there is no kind, or more than one.
 pub(super) fn parts(check: &Node) -> Result<(Node, Node), Problem> {
     let kinds = keys_of::<Kind>();
-    let (kind, rest): (Vec<Entry>, Vec<Entry>) =
-        check.entries().iter().cloned().partition(|entry| kinds.contains(&entry.key.name.as_str()));
-    if kind.len() != 1 {
-        let found = if kind.is_empty() { "no kind".to_owned() } else { format!("{} kinds", kind.len()) };
+    let [kind, rest] = [true, false].map(|is_kind| check.with_keys(|name| kinds.contains(&name) == is_kind));
+    let count = kind.entries().len();
+    if count != 1 {
+        let found = if count == 0 { "no kind".to_owned() } else { format!("{count} kinds") };
         let name = check.get("id").and_then(Node::spelling).unwrap_or_default();
         let accepted = format!("accepted: one of {}", one_of(kinds.iter().copied()));
         return Err(Problem::new(check.place, format!("the check `{name}` has {found}")).help(accepted));
     }
     let known = keys_of::<Check>();
-    if let Some(entry) = rest.iter().find(|entry| !known.contains(&entry.key.name.as_str())) {
+    if let Some(entry) = rest.entries().iter().find(|entry| !known.contains(&entry.key.name.as_str())) {
         let known = known.iter().chain(kinds).copied();
         return Err(Problem::unknown(entry.key.place, "key", &entry.key.name, known));
     }
-    Ok((Node::new(Value::Map(rest), check.place), Node::new(Value::Map(kind), check.place)))
+    Ok((rest, kind))
 }

@@ -256,36 +256,30 @@ impl Judge<'_> {
         let any = |wanted: Verdict| verdicts.contains(&wanted);
         let unmade = judged.iter().find(|judgement| judgement.excused);
         let lacking = unmade.and_then(|judgement| judgement.open.clone());
-        let verdict = if verdicts.iter().all(|&verdict| verdict == Verdict::Reproduced) {
-            Verdict::Reproduced
-        } else if lacking.is_some() {
-            Verdict::Open
-        } else if any(Verdict::NotReproduced) {
-            if any(Verdict::Reproduced) { Verdict::Partly } else { Verdict::NotReproduced }
-        } else {
-            Verdict::Open
+        let verdict = match (any(Verdict::NotReproduced), any(Verdict::Reproduced)) {
+            _ if verdicts.iter().all(|&verdict| verdict == Verdict::Reproduced) => Verdict::Reproduced,
+            (true, true) if lacking.is_none() => Verdict::Partly,
+            (true, false) if lacking.is_none() => Verdict::NotReproduced,
+            _ => Verdict::Open,
         };
         let margin = judged.iter().filter_map(|judgement| judgement.margin).fold(f64::INFINITY, f64::min);
         let mut notes: Vec<&str> =
             judged.iter().map(|each| each.note.as_str()).filter(|note| !note.is_empty()).collect();
         notes.dedup();
+        let detail = |(landmark, judgement): (&Landmark, &Judgement)| Detail {
+            name: landmark.name.clone(),
+            published: match landmark.test() {
+                Test::Near { published, .. } => published.text,
+                bound @ Test::Within { .. } => bound.to_string(),
+            },
+            measured: judgement.measured,
+            holds: judgement.verdict == Verdict::Reproduced,
+        };
         Judgement {
             open: lacking,
             margin: margin.is_finite().then_some(margin),
             excused: judged.iter().any(|judgement| judgement.excused),
-            details: landmarks
-                .iter()
-                .zip(&judged)
-                .map(|(landmark, judgement)| Detail {
-                    name: landmark.name.clone(),
-                    published: match landmark.test() {
-                        Test::Near { published, .. } => published.text,
-                        bound @ Test::Within { .. } => bound.to_string(),
-                    },
-                    measured: judgement.measured,
-                    holds: judgement.verdict == Verdict::Reproduced,
-                })
-                .collect(),
+            details: landmarks.iter().zip(&judged).map(detail).collect(),
             ..Judgement::without_number(verdict, notes.join("; "))
         }
     }

@@ -190,15 +190,11 @@ impl Judged {
         let all: BTreeMap<&str, Provenance> =
             self.carrying().flat_map(|each| &each.ours).map(|(path, mark)| (path.as_str(), *mark)).collect();
         let is_below = |path: &str| all.keys().any(|other| *other != path && lies_below(path, other));
-        let named: Vec<String> = all
-            .iter()
-            .filter(|(path, _)| !is_below(path))
-            .map(
-                |(path, mark)| {
-                    if *mark == Provenance::Chosen { (*path).to_owned() } else { format!("{path} ({mark})") }
-                },
-            )
-            .collect();
+        let name = |(path, mark): (&&str, &Provenance)| match mark {
+            Provenance::Chosen => (*path).to_owned(),
+            _ => format!("{path} ({mark})"),
+        };
+        let named: Vec<String> = all.iter().filter(|(path, _)| !is_below(path)).map(name).collect();
         let rest = named.len().saturating_sub(most);
         let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
         format!("{}{more}", named[..named.len() - rest].join(", "))

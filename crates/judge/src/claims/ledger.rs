@@ -151,8 +151,7 @@ fn read_statement(reader: Reader<'_>, each: &Each<'_>, node: &Node, problems: &m
     // A missing key may be one that is misspelt.
     problems.keep(expand::check_keys(node))?;
     let keys = keys_of::<Statement>();
-    let own = node.entries().iter().filter(|entry| keys.contains(&entry.key.name.as_str())).cloned().collect();
-    let mut statement: Statement = problems.keep(read(&Node::new(Value::Map(own), node.place)))?;
+    let mut statement: Statement = problems.keep(read(&node.with_keys(|key| keys.contains(&key))))?;
     statement.place_of_id = node.place_of("id");
     for check in &problems.keep(expand::checks(node, each))? {
         let checks = problems.keep(Reader { node: check, ..reader }.checks());

@@ -90,38 +90,32 @@ impl Reader<'_> {
             Kind::Bound(of) => self.check_test(name, of, false),
             Kind::Ratio(of) | Kind::Difference(of) => self.check_test(name, of, of.tolerance.is_some()),
             Kind::Order(Order { finest, above, tolerance, partly, .. }) => {
-                let (count, runs) = (finest.unwrap_or(3), "order.finest");
+                let count = finest.unwrap_or(3);
                 let accepted = "accepted: 3 or more, since an order needs two pairs of steps";
-                self.ensure(count > 2, runs, || format!("a slope cannot be fitted through {count} runs"), accepted)?;
-                let message = || "`above` does not apply to a slope through all runs".to_owned();
-                let is_of_some = above.is_none() || finest.is_some();
-                self.ensure(is_of_some, "order.above", message, "accepted: `above` only together with `finest`")?;
+                let message = format!("a slope cannot be fitted through {count} runs");
+                self.ensure(count > 2, "order.finest", message, accepted)?;
+                let accepted = "accepted: `above` only together with `finest`";
+                let (is_so, message) = (above.is_none() || finest.is_some(), "a slope through all runs has no `above`");
+                self.ensure(is_so, "order.above", message, accepted)?;
                 self.check_tolerance(name, Some(*tolerance), partly.as_ref())
             }
             Kind::Ordering(Ordering { smallest_first, by_factor }) => {
-                let (message, accepted) =
-                    (|| "an ordering needs two operands".to_owned(), "accepted: at least two operands");
+                let (message, accepted) = ("an ordering needs two operands", "accepted: at least two operands");
                 self.ensure(smallest_first.len() > 1, "ordering.smallest_first", message, accepted)?;
-                let factor = by_factor.unwrap_or(1.0);
-                let message = || format!("`by_factor` is {factor}");
-                self.ensure(factor > 0.0, "ordering.by_factor", message, "accepted: a number above zero")
+                self.above("ordering.by_factor", by_factor.unwrap_or(1.0), 0.0)
             }
             Kind::Failure(Failure { completes, status, between, .. }) => {
-                let message = || "runs that complete have no status or time of failure".to_owned();
+                let message = "runs that complete have no status or time of failure";
                 let accepted = "accepted: `status` and `between`, or `completes: true`";
-                self.ensure(
-                    !completes || (status.is_none() && between.is_none()),
-                    "failure.status",
-                    message,
-                    accepted,
-                )?;
+                let is_one = !completes || (status.is_none() && between.is_none());
+                self.ensure(is_one, "failure.status", message, accepted)?;
                 let [from, to] = between.unwrap_or_default();
-                let message = || format!("`between` is from {from} to {to}");
+                let message = format!("`between` is from {from} to {to}");
                 self.ensure(from <= to, "failure.between", message, "accepted: two times in s, the earlier one first")
             }
             Kind::Shape(Shape { landmarks }) => {
-                let message = || "`landmarks` is empty".to_owned();
-                self.ensure(!landmarks.is_empty(), "shape.landmarks", message, "accepted: at least one landmark")?;
+                let (is_so, message) = (!landmarks.is_empty(), "`landmarks` is empty");
+                self.ensure(is_so, "shape.landmarks", message, "accepted: at least one landmark")?;
                 landmarks.iter().try_for_each(|landmark| {
                     let Landmark { of, published, tolerance, below, above, .. } = landmark.clone();
                     let measurement = Measurement { of, to: None, published, tolerance, below, above, partly: None };
@@ -129,11 +123,9 @@ impl Reader<'_> {
                 })
             }
             Kind::Agreement(Agreement { share, within, .. }) => {
-                let message = || format!("`share` is {share}");
-                let accepted = "accepted: a number above 0, at most 1";
+                let (message, accepted) = (format!("`share` is {share}"), "accepted: a number above 0, at most 1");
                 self.ensure(*share > 0.0 && *share <= 1.0, "agreement.share", message, accepted)?;
-                let message = || format!("`within` is {within}");
-                self.ensure(*within > 0.0, "agreement.within", message, "accepted: a number above 0")
+                self.above("agreement.within", *within, 0.0)
             }
             Kind::Cells(_) | Kind::Identity(_) | Kind::Open(_) => Ok(()),
         }
@@ -143,18 +135,14 @@ impl Reader<'_> {
     fn check_test(&self, kind: &str, measurement: &Measurement, near: bool) -> Result<(), Problem> {
         let Measurement { published, tolerance, below, above, partly, .. } = measurement;
         let is_bounded = below.is_some() || above.is_some();
-        let (is_complete, accepted) = match near {
-            true => {
-                (published.is_some() && tolerance.is_some() && !is_bounded, "accepted: `published` with `tolerance`")
-            }
-            false => (
-                tolerance.is_none() && is_bounded,
-                "accepted: `below`, `above` or both, or `published` with `tolerance`",
-            ),
+        let (is_complete, accepted) = if near {
+            (published.is_some() && tolerance.is_some() && !is_bounded, "accepted: `published` with `tolerance`")
+        } else {
+            (tolerance.is_none() && is_bounded, "accepted: `below`, `above` or both, or `published` with `tolerance`")
         };
-        self.ensure(is_complete, kind, || format!("the test of `{kind}` is incomplete"), accepted)?;
+        self.ensure(is_complete, kind, format!("the test of `{kind}` is incomplete"), accepted)?;
         if let (Some(low), Some(high)) = (above, below) {
-            let message = || format!("no number is above {low} and below {high}");
+            let message = format!("no number is above {low} and below {high}");
             self.ensure(low < high, &format!("{kind}.above"), message, "accepted: `above` less than `below`")?;
         }
         self.check_tolerance(kind, *tolerance, partly.as_ref())
@@ -167,10 +155,7 @@ impl Reader<'_> {
         tolerance: Option<Tolerance>,
         partly: Option<&Weaker>,
     ) -> Result<(), Problem> {
-        let lowest = |found: f64, low: f64, key: &str| {
-            let message = || format!("the tolerance is {found}");
-            self.ensure(found > low, &format!("{kind}.{key}"), message, &format!("accepted: a number above {low}"))
-        };
+        let lowest = |found: f64, low: f64, key: &str| self.above(&format!("{kind}.{key}"), found, low);
         match tolerance {
             Some(Tolerance::Relative(found) | Tolerance::Absolute(found)) => lowest(found, 0.0, "tolerance")?,
             Some(Tolerance::Factor(found)) => lowest(found, 1.0, "tolerance")?,
@@ -186,8 +171,12 @@ impl Reader<'_> {
             Some(_) => (near == 1 && bounds == 0, "accepted: one of `relative`, `absolute` and `factor`"),
             None => (near == 0 && bounds > 0, "accepted: `below`, `above` or both"),
         };
-        let message = || "`partly` does not fit the test".to_owned();
-        self.ensure(fits, &format!("{kind}.partly"), message, accepted)
+        self.ensure(fits, &format!("{kind}.partly"), "`partly` does not fit the test", accepted)
+    }
+
+    /// Reports a number that is not above `low`.
+    fn above(&self, path: &str, found: f64, low: f64) -> Result<(), Problem> {
+        self.ensure(found > low, path, format!("found {found}"), &format!("accepted: a number above {low}"))
     }
 
     /// Reports a problem at a path of the check unless `is_so`.
@@ -195,10 +184,10 @@ impl Reader<'_> {
         &self,
         is_so: bool,
         path: &str,
-        message: impl FnOnce() -> String,
+        message: impl Into<String>,
         accepted: &str,
     ) -> Result<(), Problem> {
-        if is_so { Ok(()) } else { Err(Problem::new(self.place(path), message()).help(accepted)) }
+        if is_so { Ok(()) } else { Err(Problem::new(self.place(path), message).help(accepted)) }
     }
 
     pub(super) fn wrong(&self, path: &str, message: impl Into<String>, accepted: &str) -> Problem {

@@ -83,7 +83,7 @@ impl<'r> Reader<'r> {
             }
         }
         let runs: Vec<&RunSpec> = plan.meant(filter).map(|(_, run)| run).collect();
-        let message = || format!("no run of `{}` has all of these values", plan.experiment.id);
+        let message = format!("no run of `{}` has all of these values", plan.experiment.id);
         self.ensure(!runs.is_empty(), path, message, "accepted: a combination that is not excluded")?;
         Ok(runs)
     }
@@ -92,7 +92,7 @@ impl<'r> Reader<'r> {
         let path = format!("{kind}.{key}");
         let plan = self.plan(&format!("{path}.experiment"), &operand.experiment)?;
         let runs = self.runs(plan, &format!("{path}.where"), &operand.filter)?;
-        let message = || "the operand needs either `column` or `columns`".to_owned();
+        let message = "the operand needs either `column` or `columns`";
         let is_one = operand.column.is_some() != operand.columns.is_some();
         self.ensure(is_one, &path, message, "accepted: `column: NAME` or `columns: [NAME, …]`")?;
         if let Some(at) = &operand.at {
@@ -111,13 +111,9 @@ impl<'r> Reader<'r> {
         let numbers = runs.len() * operand.columns().count();
         // Pairwise operands are reduced after they are combined.
         let is_reduced = operand.reduce != Reduce::Only || numbers == 1 || key == "to" || operand.at.is_some();
-        let message = || format!("{numbers} numbers are selected, but only one is needed");
-        self.ensure(
-            is_reduced,
-            &path,
-            message,
-            "accepted: a `where` that selects one, or a reduction such as `reduce: max`",
-        )
+        let message = format!("{numbers} numbers are selected, but only one is needed");
+        let accepted = "accepted: a `where` that selects one, or a reduction such as `reduce: max`";
+        self.ensure(is_reduced, &path, message, accepted)
     }
 
     fn column(&self, plan: &Plan, path: &str, name: &str) -> Result<(), Problem> {
@@ -139,7 +135,7 @@ impl<'r> Reader<'r> {
         };
         let is_pairwise = to.reduce == Reduce::Only && of.at.is_none() && to.at.is_none();
         let (first, second) = (count(of), count(to));
-        let message = || format!("{first} numbers cannot be paired with {second} in `{}`", check.id);
+        let message = format!("{first} numbers cannot be paired with {second} in `{}`", check.id);
         let accepted = "accepted: equally many on both sides, or one in `to`";
         self.ensure(!is_pairwise || first == second || second == 1, check.kind.name(), message, accepted)
     }
@@ -148,17 +144,12 @@ impl<'r> Reader<'r> {
         let plan = self.plan("order.of.experiment", &of.experiment)?;
         let runs = self.runs(plan, "order.of.where", &of.filter)?;
         let is_column = of.column.is_some() && of.columns.is_none();
-        self.ensure(
-            is_column,
-            "order.of",
-            || "an order needs exactly one column".to_owned(),
-            "accepted: `column: NAME`",
-        )?;
+        self.ensure(is_column, "order.of", "an order needs exactly one column", "accepted: `column: NAME`")?;
         for name in of.columns() {
             self.column(plan, "order.of.column", name)?;
         }
         self.column(plan, "order.x", x)?;
-        let message = || "a single run has no slope".to_owned();
-        self.ensure(runs.len() > 1, "order.of", message, "accepted: a `where` that selects several runs")
+        let accepted = "accepted: a `where` that selects several runs";
+        self.ensure(runs.len() > 1, "order.of", "a single run has no slope", accepted)
     }
 }
