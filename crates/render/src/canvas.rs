@@ -79,24 +79,17 @@ fn draw_marker(mark: Mark, at: [f64; 2], radius: f64, hollow: bool, canvas: &mut
     let around = |corners: &[[f64; 2]], radius: f64| -> Vec<Place> {
         corners.iter().map(|[x, y]| (centre.0 + units(x * radius), centre.1 + units(y * radius))).collect()
     };
-    let full = radius + OUTLINE / 2.0;
+    let looks: &[Look] = if hollow { &[Look::Page, Look::Outline] } else { &[Look::Ink] };
+    let size = if hollow { radius } else { radius + OUTLINE / 2.0 };
     let mut circle = |radius: f64, look| canvas.circle(centre, units(radius), look);
     match mark.corners() {
         None if mark == Mark::Ring => circle(radius, Look::Outline),
-        None if hollow => [Look::Page, Look::Outline].into_iter().for_each(|look| circle(radius, look)),
-        None => circle(full, Look::Ink),
+        None => looks.iter().for_each(|&look| circle(size, look)),
         Some(ends) if mark.is_stroke() => {
-            if hollow {
-                circle(1.5 * radius, Look::Page);
-                circle(1.5 * radius, Look::Outline);
-            }
+            looks.iter().filter(|_| hollow).for_each(|&look| circle(1.5 * radius, look));
             ends.chunks(2).for_each(|ends| canvas.line(around(ends, radius), units(1.6), Dash::Solid, true));
         }
-        Some(corners) if hollow => {
-            canvas.polygon(around(&corners, radius), Look::Page);
-            canvas.polygon(around(&corners, radius), Look::Outline);
-        }
-        Some(corners) => canvas.polygon(around(&corners, full), Look::Ink),
+        Some(corners) => looks.iter().for_each(|&look| canvas.polygon(around(&corners, size), look)),
     }
 }
 

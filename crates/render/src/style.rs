@@ -152,16 +152,9 @@ impl Dash {
         }
     }
 
-    /// Returns the dashes for a spectral radius at infinity between 0 and 1; solid for methods without one.
-    pub fn of_spectral_radius(rho_inf: Option<f64>) -> Self {
-        match rho_inf {
-            None => Self::Solid,
-            Some(rho) if rho >= 0.95 => Self::Solid,
-            Some(rho) if rho >= 0.7 => Self::Long,
-            Some(rho) if rho >= 0.4 => Self::Short,
-            Some(rho) if rho >= 0.1 => Self::DashDot,
-            Some(_) => Self::Dotted,
-        }
+    /// Returns the dashes for a spectral radius at infinity between 0 and 1.
+    pub fn of_spectral_radius(rho_inf: f64) -> Self {
+        Self::ALL[[0.95, 0.7, 0.4, 0.1].into_iter().filter(|&least| rho_inf < least).count()]
     }
 }
 
@@ -205,10 +198,7 @@ impl Style {
         Self {
             hue,
             mark: Mark::ALL[(first + member) % Mark::ALL.len()],
-            dash: match rho_inf {
-                Some(_) => Dash::of_spectral_radius(rho_inf),
-                None => Dash::ALL[member % Dash::ALL.len()],
-            },
+            dash: rho_inf.map_or(Dash::ALL[member % Dash::ALL.len()], Dash::of_spectral_radius),
         }
     }
 

@@ -122,13 +122,11 @@ impl Table {
             let mut record = vec![escape(&row.label)];
             for index in 0..self.columns.len() {
                 let cell = row.cells.get(index).unwrap_or(&empty);
-                if self.is_published(index) {
-                    record.push(cell.published.as_deref().map_or_else(|| NOTHING.to_owned(), &escape));
-                    record.push(escape(&cell.text()));
-                    record.extend(self.ratio.then(|| cell.ratio()));
-                } else {
-                    record.push(escape(&cell.text()));
-                }
+                let is_published = self.is_published(index);
+                let published = || cell.published.as_deref().map_or_else(|| NOTHING.to_owned(), &escape);
+                record.extend(is_published.then(published));
+                record.push(escape(&cell.text()));
+                record.extend((is_published && self.ratio).then(|| cell.ratio()));
             }
             builder.push_record(record);
         }
@@ -140,57 +138,46 @@ impl Cell {
     /// Returns the measured value as printed: in the notation of the published one, with one more digit.
     pub fn text(&self) -> String {
         match &self.measured {
-            Measured::Value(value) => match self.published.as_deref().and_then(Notation::of) {
-                Some(notation) => notation.with_one_digit_more(*value),
-                None => significant(*value, 4),
-            },
+            Measured::Value(value) => {
+                let published = self.published.as_deref();
+                published.and_then(|text| with_one_digit_more(text, *value)).unwrap_or_else(|| significant(*value, 4))
+            }
             Measured::Failed { name, t_reached } => format!("{name} at {} s", time(*t_reached)),
             Measured::Missing => NOTHING.to_owned(),
         }
     }
 
     fn ratio(&self) -> String {
-        let published = self.published.as_deref().and_then(|text| text.trim().replace('−', "-").parse::<f64>().ok());
-        match (&self.measured, published) {
+        match (&self.measured, self.published.as_deref().and_then(number)) {
             (Measured::Value(value), Some(published)) if published != 0.0 => significant(value / published, 3),
             _ => NOTHING.to_owned(),
         }
     }
 }
 
-/// The notation of a published number.
-#[derive(Debug, Clone, Copy)]
-struct Notation {
-    exponent: bool,
-    /// Digits after the decimal point.
-    decimals: usize,
+/// Formats `value` like a published number, with one more digit; `None` if the text is no number.
+fn with_one_digit_more(published: &str, value: f64) -> Option<String> {
+    number(published).filter(|number| number.is_finite())?;
+    let (mantissa, exponent) = published.split_once(['e', 'E']).unzip();
+    let fraction = mantissa.unwrap_or(published.trim()).split_once('.');
+    let digits = fraction.map_or(0, |(_, digits)| digits.len());
+    // Counts are printed as counts.
+    let is_count = digits == 0 && exponent.is_none() && value.fract() == 0.0;
+    let decimals = digits + usize::from(!is_count);
+    if exponent.is_some() {
+        return Some(no_minus_zero(format!("{value:.decimals$e}")));
+    }
+    let fixed = format!("{value:.decimals$}");
+    // In this notation, a value far below the published one would print as zero, and one far above as a long row of
+    // digits.
+    let lost = value != 0.0 && fixed.bytes().filter(u8::is_ascii_digit).all(|digit| digit == b'0');
+    let is_beyond = value.is_finite() && (lost || value.abs() >= 1e9);
+    Some(if is_beyond { significant(value, 3) } else { no_minus_zero(fixed) })
 }
 
-impl Notation {
-    /// Returns the notation of a number; `None` for any other text.
-    fn of(text: &str) -> Option<Self> {
-        let text = text.trim().replace('−', "-");
-        text.parse::<f64>().ok().filter(|value| value.is_finite())?;
-        let (mantissa, exponent) = match text.split_once(['e', 'E']) {
-            Some((mantissa, _)) => (mantissa, true),
-            None => (text.as_str(), false),
-        };
-        Some(Self { exponent, decimals: mantissa.split_once('.').map_or(0, |(_, decimals)| decimals.len()) })
-    }
-
-    fn with_one_digit_more(self, value: f64) -> String {
-        // Counts are printed as counts.
-        let is_count = self.decimals == 0 && !self.exponent && value.fract() == 0.0;
-        let decimals = self.decimals + usize::from(!is_count);
-        if self.exponent {
-            return no_minus_zero(format!("{value:.decimals$e}"));
-        }
-        let fixed = format!("{value:.decimals$}");
-        // In this notation, a value far below the published one would print as zero, and one far above as a long row of
-        // digits.
-        let lost = value != 0.0 && fixed.bytes().filter(u8::is_ascii_digit).all(|digit| digit == b'0');
-        if value.is_finite() && (lost || value.abs() >= 1e9) { significant(value, 3) } else { no_minus_zero(fixed) }
-    }
+/// Reads a published number.
+fn number(text: &str) -> Option<f64> {
+    text.trim().replace('−', "-").parse().ok()
 }
 
 /// Formats `value` with this number of significant digits, and with an exponent if it is very small or large. Counts

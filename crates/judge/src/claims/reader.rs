@@ -94,9 +94,9 @@ impl Reader<'_> {
                 let accepted = "accepted: 3 or more, since an order needs two pairs of steps";
                 let message = format!("a slope cannot be fitted through {count} runs");
                 self.ensure(count > 2, "order.finest", message, accepted)?;
-                let accepted = "accepted: `above` only together with `finest`";
-                let (is_so, message) = (above.is_none() || finest.is_some(), "a slope through all runs has no `above`");
-                self.ensure(is_so, "order.above", message, accepted)?;
+                let message = "`above` does not apply to a slope through all runs";
+                let is_of_some = above.is_none() || finest.is_some();
+                self.ensure(is_of_some, "order.above", message, "accepted: `above` only together with `finest`")?;
                 self.check_tolerance(name, Some(*tolerance), partly.as_ref())
             }
             Kind::Ordering(Ordering { smallest_first, by_factor }) => {
@@ -176,7 +176,8 @@ impl Reader<'_> {
 
     /// Reports a number that is not above `low`.
     fn above(&self, path: &str, found: f64, low: f64) -> Result<(), Problem> {
-        self.ensure(found > low, path, format!("found {found}"), &format!("accepted: a number above {low}"))
+        let key = path.rsplit('.').next().unwrap_or(path);
+        self.ensure(found > low, path, format!("`{key}` is {found}"), &format!("accepted: a number above {low}"))
     }
 
     /// Reports a problem at a path of the check unless `is_so`.

@@ -98,21 +98,18 @@ impl<'p> Profile<'p> {
             let Some(least) = costs.iter().map(|(_, cost)| *cost).min_by(f64::total_cmp) else { continue };
             profile.models += 1;
             for (method, cost) in costs {
-                let known = profile.methods.iter().position(|known| known.name == method.method);
-                let place = known.unwrap_or_else(|| {
-                    let Curve { method: name, is_contender, .. } = *method;
-                    profile.methods.push(Profiled { name, family: method.family, is_contender, ratios: Vec::new() });
-                    profile.methods.len() - 1
-                });
-                profile.methods[place].ratios.push(cost / least);
+                let Curve { method: name, family, is_contender, .. } = *method;
+                match profile.methods.iter_mut().find(|known| known.name == name) {
+                    Some(known) => known.ratios.push(cost / least),
+                    None => profile.methods.push(Profiled { name, family, is_contender, ratios: vec![cost / least] }),
+                }
             }
         }
         for method in &mut profile.methods {
             method.ratios.sort_by(f64::total_cmp);
         }
-        profile
-            .methods
-            .sort_by(|a, b| b.area(MOST_RATIO).total_cmp(&a.area(MOST_RATIO)).then_with(|| a.name.cmp(b.name)));
+        let area = |method: &Profiled<'_>| method.area(MOST_RATIO);
+        profile.methods.sort_by(|a, b| area(b).total_cmp(&area(a)).then_with(|| a.name.cmp(b.name)));
         profile
     }
 }

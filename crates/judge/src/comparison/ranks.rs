@@ -140,19 +140,15 @@ impl Tally {
                     None => tally.reached.push((accuracy, usize::from(is_reached))),
                 }
                 for ((work, _), rank) in standing.spec.work.0.iter().zip(ranks) {
-                    let place = ratios.iter().position(|(known, _)| known == work);
-                    let place = place.unwrap_or_else(|| {
-                        ratios.push((work.clone(), Vec::new()));
-                        ratios.len() - 1
-                    });
-                    ratios[place].1.extend(rank.ratio());
+                    match ratios.iter_mut().find(|(known, _)| known == work) {
+                        Some((_, ratios)) => ratios.extend(rank.ratio()),
+                        None => ratios.push((work.clone(), rank.ratio().into_iter().collect())),
+                    }
                 }
             }
         }
-        tally.ratios = ratios
-            .into_iter()
-            .map(|(work, ratios)| (work, (!ratios.is_empty()).then(|| median(&ratios).value)))
-            .collect();
+        let typical = |ratios: Vec<f64>| (!ratios.is_empty()).then(|| median(&ratios).value);
+        tally.ratios = ratios.into_iter().map(|(work, ratios)| (work, typical(ratios))).collect();
         tally
     }
 }

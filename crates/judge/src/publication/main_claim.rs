@@ -74,18 +74,14 @@ impl Publication {
             problems.push(Problem::new(root.place_of(&path), "the text is empty").help("accepted: a text"));
         }
         for (k, claim) in self.claims.iter().enumerate() {
-            let place = |index: Option<usize>| {
-                let index = index.map_or_else(String::new, |index| format!(".{index}"));
-                root.place_of(&format!("claims.{k}.statements{index}"))
-            };
+            let path = format!("claims.{k}.statements");
             if claim.statements.is_empty() {
-                problems.push(
-                    Problem::new(place(None), "no statement is named")
-                        .help("accepted: ids of statements of the ledger"),
-                );
+                let problem = Problem::new(root.place_of(&path), "no statement is named");
+                problems.push(problem.help("accepted: ids of statements of the ledger"));
             }
             for (index, id) in claim.statements.iter().enumerate().filter(|(_, id)| !known.contains(&id.as_str())) {
-                problems.push(Problem::unknown(place(Some(index)), "statement", id, known.iter().copied()));
+                let place = root.place_of(&format!("{path}.{index}"));
+                problems.push(Problem::unknown(place, "statement", id, known.iter().copied()));
             }
         }
         if problems.is_empty() { Ok(()) } else { Err(document.bad(problems)) }

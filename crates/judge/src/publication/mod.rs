@@ -89,11 +89,8 @@ impl Publication {
             document.bad(vec![Problem::new(root.place_of(key), message).help(help)])
         };
         if found.schema != SCHEMA {
-            return Err(at(
-                "schema",
-                "this version of the file format is not supported",
-                &format!("accepted: {SCHEMA}"),
-            ));
+            let message = "this version of the file format is not supported";
+            return Err(at("schema", message, &format!("accepted: {SCHEMA}")));
         }
         for (key, text) in [("title", &found.title), ("about", &found.about)] {
             if text.trim().is_empty() {

@@ -101,12 +101,10 @@ impl Reconstruction {
             finding.counted = if scope.is_conditioned() { Verdict::Reproduced } else { nominal };
             finding.count_in(&found.variables, samples);
         }
-        let left_out = left_out.into_iter().map(|(check, reason)| Finding {
-            check,
-            left_out: Some(reason.name().to_owned()),
-            ..Finding::default()
-        });
-        found.findings.checks.extend(left_out);
+        for (check, reason) in left_out {
+            let left_out = Some(reason.name().to_owned());
+            found.findings.checks.push(Finding { check, left_out, ..Finding::default() });
+        }
         bench.finish()?;
         Ok(found)
     }
@@ -115,30 +113,26 @@ impl Reconstruction {
     fn of(scope: &Scope<'_>, checks: &[Judgeable<'_>], set_ups: &[SetUp], judged: &[&Judged]) -> Self {
         let space = &scope.space;
         let numbers: Vec<Vec<f64>> = set_ups.iter().map(|set_up| space.numbers(set_up)).collect();
-        let ranges = space.ranges.iter().enumerate().map(|(d, (key, _))| Variable {
-            name: key.name.clone(),
-            is_reading: false,
-            values: numbers.iter().map(|numbers| numbers[d]).collect(),
+        let ranges = space.ranges.iter().enumerate().map(|(d, (key, _))| {
+            let values = numbers.iter().map(|numbers| numbers[d]).collect();
+            Variable { name: key.name.clone(), is_reading: false, values }
         });
         let choices = space.choices();
         let readings =
             choices.iter().enumerate().flat_map(|(place, &count)| (1..count).map(move |choice| (place, choice)));
-        let readings = readings.map(|(place, choice)| Variable {
-            name: space.reading(place, choice),
-            is_reading: true,
-            values: set_ups.iter().map(|set_up| f64::from(set_up.readings[place] == choice)).collect(),
+        let readings = readings.map(|(place, choice)| {
+            let values = set_ups.iter().map(|set_up| f64::from(set_up.readings[place] == choice)).collect();
+            Variable { name: space.reading(place, choice), is_reading: true, values }
         });
-        let features = scope.plan.experiment.study.features.iter().enumerate().map(|(k, feature)| Variable {
-            name: feature.value.name.clone(),
-            is_reading: false,
-            values: judged.iter().map(|judged| judged.features[k]).collect(),
+        let features = scope.plan.experiment.study.features.iter().enumerate().map(|(k, feature)| {
+            let values = judged.iter().map(|judged| judged.features[k]).collect();
+            Variable { name: feature.value.name.clone(), is_reading: false, values }
         });
         let count = checks.len();
         let sample = |k: usize| judged.iter().map(|judged| judged.verdicts[k]).collect();
-        let check = |(check, definition): &Judgeable<'_>| Finding {
-            check: check.id.clone(),
-            definition: definition.clone(),
-            ..Finding::default()
+        let check = |(check, definition): &Judgeable<'_>| {
+            let (check, definition) = (check.id.clone(), definition.clone());
+            Finding { check, definition, ..Finding::default() }
         };
         let checks = checks.iter().map(check).collect();
         Self {

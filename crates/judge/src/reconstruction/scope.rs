@@ -193,12 +193,10 @@ impl<'p> Scope<'p> {
             Some(LeftOut::OtherExperiments)
         } else if check.kind.is_of_time() {
             Some(LeftOut::Times)
-        } else if selections.iter().any(|(experiment, filter)| {
-            self.index_of(experiment, paper).is_some_and(|index| !self.has_all(index, filter))
-        }) {
-            Some(LeftOut::Cases)
         } else {
-            None
+            let of = |(name, filter)| Some((self.index_of(name, paper)?, filter));
+            let mut found = selections.into_iter().filter_map(of);
+            found.any(|(index, filter)| !self.has_all(index, filter)).then_some(LeftOut::Cases)
         }
     }
 
@@ -213,8 +211,7 @@ impl<'p> Scope<'p> {
             }
         }
         let wanted = whole.meant(&meant).count();
-        let made = part.meant(&meant).count();
-        wanted > 0 && wanted == made
+        wanted > 0 && wanted == part.meant(&meant).count()
     }
 
     /// Returns a hash of everything that a check is judged on: its test, runs, givens, ranges and readings. The number

@@ -147,8 +147,8 @@ const MISTAKES: [Mistake; 51] = [
     ),
     ("      tolerance: printed\n", "", (8, 7), ["the test of `value` is incomplete", "`published` with `tolerance`"]),
     ("tolerance: printed", "tolerance: exact", (10, 18), ["`exact`", "`printed`"]),
-    ("tolerance: printed", "tolerance: { factor: 0.5 }", (10, 18), ["the tolerance is 0.5", "a number above 1"]),
-    ("tolerance: printed", "tolerance: { relative: -1 }", (10, 18), ["the tolerance is -1", "a number above 0"]),
+    ("tolerance: printed", "tolerance: { factor: 0.5 }", (10, 18), ["`tolerance` is 0.5", "a number above 1"]),
+    ("tolerance: printed", "tolerance: { relative: -1 }", (10, 18), ["`tolerance` is -1", "a number above 0"]),
     (
         "tolerance: printed",
         "tolerance: printed\n      partly: { below: 1 }",

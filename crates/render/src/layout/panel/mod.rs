@@ -389,21 +389,15 @@ impl<'f> Prepared<'f> {
                     groups.push(Group { ink: Ink::Hue(own.hue), part, shapes: vec![shape] });
                 }
             }
-            for mark in self.zeros.iter().filter(|mark| mark.series == index) {
-                let at = [frame.left + mark.place, frame.bottom + in_row(mark.row)];
+            let left = frame.left - STRIP_WIDTH / 2.0 - 6.0;
+            let below =
+                self.zeros.iter().map(|mark| (mark, [frame.left + mark.place, frame.bottom + in_row(mark.row)]));
+            let beside = self.left_zeros.iter().map(|mark| (mark, [left, y.tick(mark.value)]));
+            for (mark, at) in below.chain(beside).filter(|(mark, _)| mark.series == index) {
                 shapes.push(marker(series, series.style.mark, at, mark.hollow));
             }
-            for mark in self.left_zeros.iter().filter(|mark| mark.series == index) {
-                let at = [frame.left - STRIP_WIDTH / 2.0 - 6.0, y.tick(mark.value)];
-                shapes.push(marker(series, series.style.mark, at, mark.hollow));
-            }
-            if !shapes.is_empty() {
-                groups.push(Group {
-                    ink: series.kind.plot().ink(series),
-                    part: Part::Series(series.label.clone()),
-                    shapes,
-                });
-            }
+            let part = Part::Series(series.label.clone());
+            groups.push(Group { ink: series.kind.plot().ink(series), part, shapes });
         }
     }
 }
