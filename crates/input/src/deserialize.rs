@@ -136,34 +136,23 @@ impl<'n, 'w> NodeDeserializer<'n, 'w> {
         }
     }
 
-    fn not_a_struct(self, fields: &[&str]) -> Unplaced {
-        match fields {
-            [] => self.wrong("an empty map"),
-            [only] => self.wrong(&format!("a map, `{{ {only}: … }}`")),
-            _ => self.wrong(&format!("a map with the keys {}", one_of(fields.iter().copied()))),
-        }
-    }
-
     fn wrong(self, accepted: &str) -> Unplaced {
         Unplaced::new(format!("found {}", self.node.describe()), format!("accepted: {accepted}")).at(self.node.place)
     }
 
     fn finite(self) -> Result<f64, Unplaced> {
-        match &self.node.value {
-            Value::Number(number) if number.value.is_finite() => Ok(number.value),
+        let accepted = match &self.node.value {
+            Value::Number(number) if number.value.is_finite() => return Ok(number.value),
             Value::Number(number) => {
                 let found = format!("`{}` is not a finite number", number.text);
-                Err(Unplaced::new(found, "accepted: a finite number in double precision").at(self.node.place))
+                return Err(Unplaced::new(found, "accepted: a finite number in double precision").at(self.node.place));
             }
-            Value::Text(text) if text.contains('^') => Err(self.wrong("a number; a power is written `2^-10`")),
-            Value::Text(text) if is_with_unit(text) => {
-                Err(self.wrong("a number without a unit; each parameter has a fixed unit"))
-            }
-            Value::Text(text) if text.contains(['*', '+', '/', '(']) => {
-                Err(self.wrong("a number; formulas are not evaluated here"))
-            }
-            _ => Err(self.wrong("a number")),
-        }
+            Value::Text(text) if text.contains('^') => "a number; a power is written `2^-10`",
+            Value::Text(text) if is_with_unit(text) => "a number without a unit; each parameter has a fixed unit",
+            Value::Text(text) if text.contains(['*', '+', '/', '(']) => "a number; formulas are not evaluated here",
+            _ => "a number",
+        };
+        Err(self.wrong(accepted))
     }
 
     fn whole(self, low: i128, high: i128) -> Result<i128, Unplaced> {
@@ -323,7 +312,11 @@ impl<'n> Deserializer<'n> for NodeDeserializer<'n, '_> {
     ) -> Result<V::Value, Unplaced> {
         match self.entries() {
             Some(entries) => self.map(entries, visitor),
-            None => Err(self.not_a_struct(fields)),
+            None => Err(self.wrong(&match fields {
+                [] => "an empty map".to_owned(),
+                [only] => format!("a map, `{{ {only}: … }}`"),
+                _ => format!("a map with the keys {}", one_of(fields.iter().copied())),
+            })),
         }
     }
 

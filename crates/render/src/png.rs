@@ -12,13 +12,8 @@ use super::text::{FONT, Text};
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {
     /// The drawing is empty or has too many pixels.
-    #[error("cannot draw a bitmap of {width} × {height} pixels")]
-    Size {
-        /// The width in pixels.
-        width: f64,
-        /// The height in pixels.
-        height: f64,
-    },
+    #[error("cannot draw a bitmap of {0} × {1} pixels")]
+    Size(f64, f64),
     /// The encoder fails.
     #[error("cannot encode the bitmap")]
     Encode(#[from] ::png::EncodingError),
@@ -62,7 +57,7 @@ pub(crate) fn pixels(drawing: &Drawing, scale: f64) -> Result<Pixels, PngError> 
     let (width, height) = ((drawing.width * scale).ceil(), (drawing.height * scale).ceil());
     let is_sensible = [width, height].iter().all(|size| (1.0..=LARGEST).contains(size));
     let pixmap = is_sensible.then(|| Pixmap::new(width as u32, height as u32)).flatten();
-    let mut bitmap = Bitmap { pixmap: pixmap.ok_or(PngError::Size { width, height })?, ink: Color::BLACK, scale };
+    let mut bitmap = Bitmap { pixmap: pixmap.ok_or(PngError::Size(width, height))?, ink: Color::BLACK, scale };
     bitmap.pixmap.fill(Color::WHITE);
     draw(drawing, &mut bitmap);
     let rgb = bitmap.pixmap.pixels().iter().map(|p| [p.red(), p.green(), p.blue()]).collect();

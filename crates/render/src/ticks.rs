@@ -45,11 +45,7 @@ impl Ticks {
             exponent => Text::times_power_of_ten("×", exponent),
         };
         if let Some(offset) = &self.offset {
-            let sum = if offset.starts_with('−') {
-                format!(" − {}", &offset['−'.len_utf8()..])
-            } else {
-                format!(" + {offset}")
-            };
+            let sum = offset.strip_prefix('−').map_or_else(|| format!(" + {offset}"), |size| format!(" − {size}"));
             note.0.extend(Text::plain(if note.0.is_empty() { sum.trim_start().to_owned() } else { sum }).0);
         }
         (!note.0.is_empty()).then_some(note)
@@ -253,10 +249,8 @@ fn logarithmic([low, high]: [f64; 2], most: usize) -> Ticks {
             .find(|&stride| count.div_ceil(stride) <= most.min(10))
             .unwrap_or(400) as i32;
         let labelled = |exponent: &i32| exponent.rem_euclid(stride) == 0;
-        let major = (first..=last)
-            .filter(labelled)
-            .map(|exponent| Tick { value: decimal_value(1, exponent), label: Text::times_power_of_ten("", exponent) })
-            .collect::<Vec<_>>();
+        let tick = |e: i32| Tick { value: decimal_value(1, e), label: Text::times_power_of_ten("", e) };
+        let major: Vec<Tick> = (first..=last).filter(labelled).map(tick).collect();
         if major.len() >= 2 {
             let minor = if stride == 1 {
                 multiples(&[2, 3, 4, 5, 6, 7, 8, 9]).into_iter().map(|(m, e)| decimal_value(m, e)).collect()
@@ -280,11 +274,8 @@ fn logarithmic([low, high]: [f64; 2], most: usize) -> Ticks {
             (false, _) => Text::times_power_of_ten(&format!("{mantissa}×"), exponent),
         };
         let major = marks.iter().map(|&(m, e)| Tick { value: decimal_value(m, e), label: label(m, e) }).collect();
-        let minor = multiples(&[1, 2, 3, 4, 5, 6, 7, 8, 9])
-            .into_iter()
-            .filter(|mark| !marks.contains(mark))
-            .map(|(m, e)| decimal_value(m, e))
-            .collect();
+        let others = multiples(&[1, 2, 3, 4, 5, 6, 7, 8, 9]).into_iter().filter(|mark| !marks.contains(mark));
+        let minor = others.map(|(m, e)| decimal_value(m, e)).collect();
         return Ticks { major, minor, exponent: 0, offset: None };
     }
     linear([low, high], most)

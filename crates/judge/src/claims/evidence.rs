@@ -26,29 +26,15 @@ pub struct Evidence<'p> {
 /// An error that makes results unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum EvidenceError {
-    /// The results are missing.
-    #[error("{path}: {error}; run `mbsbench reproduce {experiment}`", path = path.display())]
-    Missing {
-        /// The file.
-        path: PathBuf,
-        /// The experiment.
-        experiment: String,
-        /// Why it cannot be read.
-        error: csv::Error,
-    },
-    /// The results do not belong to the current experiment file.
+    /// The results are missing: the file, why it cannot be read, and the experiment.
+    #[error("{path}: {1}; run `mbsbench reproduce {2}`", path = .0.display())]
+    Missing(PathBuf, csv::Error, String),
+    /// The results do not belong to the current experiment file: the file, the key of a run, and the experiment.
     #[error(
-        "{path}: the run `{run}` of the experiment file is missing; run `mbsbench reproduce {experiment}`",
-        path = path.display()
+        "{path}: the run `{1}` of the experiment file is missing; run `mbsbench reproduce {2}`",
+        path = .0.display()
     )]
-    Outdated {
-        /// The file.
-        path: PathBuf,
-        /// The experiment.
-        experiment: String,
-        /// Key of the run.
-        run: String,
-    },
+    Outdated(PathBuf, String, String),
     /// A cell does not have the type of its column.
     #[error("{path}:{line}: `{found}` in the column `{column}` is not a {wanted}", path = path.display())]
     Cell {
@@ -78,13 +64,12 @@ pub struct Selection {
 /// Returns the judgement for a run whose status says nothing about its method, and `None` for every other run.
 pub(super) fn unmade(run: &RunSpec, status: Status) -> Option<Judgement> {
     let key = run.key();
+    let own = |what: String| Judgement::excused(Reason::OwnChecks(what));
     Some(match status {
         Status::Unavailable => Judgement::excused(Reason::NotInstalled(format!("`{}`", run.method.name()))),
         Status::JointOpen => Judgement::open(Reason::OwnChecks(format!("a joint is open in the run {key}"))),
-        Status::Panicked => Judgement::excused(Reason::OwnChecks(format!("the program panicked in the run {key}"))),
-        Status::Memory => {
-            Judgement::excused(Reason::OwnChecks(format!("the run {key} needs more memory than is available")))
-        }
+        Status::Panicked => own(format!("the program panicked in the run {key}")),
+        Status::Memory => own(format!("the run {key} needs more memory than is available")),
         _ => return None,
     })
 }
@@ -256,10 +241,7 @@ impl Selection {
 
 fn read(results: &Path, plan: &Plan) -> Result<ResultSet, EvidenceError> {
     let experiment = &plan.experiment.id;
-    let missing = |path: &Path, error| {
-        let (path, experiment) = (path.to_owned(), experiment.clone());
-        EvidenceError::Missing { path, experiment, error }
-    };
+    let missing = |path: &Path, error| EvidenceError::Missing(path.to_owned(), error, experiment.clone());
     let path = results.join(experiment).join("runs.csv");
     let bytes = mbsbench_input::read_file(&path, mbsbench_input::LARGEST_DATA);
     let bytes = bytes.map_err(|error| missing(&path, error.into()))?;
@@ -296,10 +278,7 @@ fn read(results: &Path, plan: &Plan) -> Result<ResultSet, EvidenceError> {
     }
     let row = |run: &RunSpec| {
         let run = run.key().to_string();
-        by_key.get(&run).cloned().ok_or_else(|| {
-            let (path, experiment) = (path.clone(), experiment.clone());
-            EvidenceError::Outdated { path, experiment, run }
-        })
+        by_key.get(&run).cloned().ok_or_else(|| EvidenceError::Outdated(path.clone(), run, experiment.clone()))
     };
     let rows = plan.runs.iter().map(row).collect::<Result<_, _>>()?;
     let mut found = ResultSet { axes: Vec::new(), measures, rows };

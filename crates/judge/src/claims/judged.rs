@@ -82,10 +82,9 @@ impl JudgedCheck {
 
     /// Describes the requirement: the published number with its tolerance, or the bound.
     pub fn required(&self) -> String {
+        let published = self.check.kind.published().unwrap_or_default();
         match self.check.kind.test() {
-            Some(test @ Test::Near { .. }) => {
-                format!("{} {test}", self.check.kind.published().unwrap_or_default())
-            }
+            Some(test @ Test::Near { .. }) => format!("{published} {test}"),
             Some(bound) => bound.to_string(),
             None => String::new(),
         }
@@ -136,11 +135,9 @@ impl Judged {
     /// True if it differs from the expected verdict, but would not differ with other wall times.
     pub fn differs_by_times(&self) -> bool {
         let expected = self.statement.expected();
-        let any_times =
-            || [Outcome::Reproduced, Outcome::Partly, Outcome::NotReproduced, Outcome::Open(Reason::Timing)];
         let could_be = || {
-            let of = |times| outcome_of(&self.statement, &self.checks, Some(&times)).verdict();
-            any_times().into_iter().any(|times| of(times) == expected)
+            let times = [Outcome::Reproduced, Outcome::Partly, Outcome::NotReproduced, Outcome::Open(Reason::Timing)];
+            times.iter().any(|times| outcome_of(&self.statement, &self.checks, Some(times)).verdict() == expected)
         };
         self.differs()
             && self.checks.iter().all(|check| !check.differs() || check.check.kind.is_of_time())

@@ -4,7 +4,7 @@ mod main_claim;
 
 use std::cmp::Ordering;
 
-use mbsbench_input::{BadInput, Document, Problem, keys_of, read};
+use mbsbench_input::{BadInput, Document, Problem, read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -29,13 +29,6 @@ pub enum PublicationKind {
     Paper,
     /// A set of benchmark problems. It has many runs, which are computed on demand.
     Set,
-}
-
-impl PublicationKind {
-    /// The name in files: `set`.
-    pub fn name(self) -> &'static str {
-        keys_of::<Self>()[self as usize]
-    }
 }
 
 /// A paper or a set of benchmark problems, with its citation.

@@ -26,26 +26,12 @@ pub enum ReconstructionError {
     /// No run of any set-up is accepted by its model and method.
     #[error("no set-up has parameters that its model and method accept; for example, {0}: {1}")]
     Refused(String, Problem),
-    /// A method cannot run on this machine.
-    #[error("{experiment}: `{method}` is not installed here; the existing results are kept")]
-    Unavailable {
-        /// The experiment.
-        experiment: String,
-        /// The method's name.
-        method: String,
-    },
-    /// The program or the machine ended a run.
-    #[error("{experiment}: the run {run} has the status `{status}`: {message}")]
-    Lost {
-        /// The experiment.
-        experiment: String,
-        /// The run's key.
-        run: String,
-        /// The status of the run.
-        status: Status,
-        /// The message of the run.
-        message: String,
-    },
+    /// A method cannot run on this machine: the experiment and the method's name.
+    #[error("{0}: `{1}` is not installed here; the existing results are kept")]
+    Unavailable(String, String),
+    /// The program or the machine ended a run: the experiment, and the run's key, status and message.
+    #[error("{0}: the run {1} has the status `{2}`: {3}")]
+    Lost(String, String, Status, String),
 }
 
 /// Parameter values, by path.
@@ -119,13 +105,11 @@ impl<'b> Bench<'b> {
         for (plan, outcome) in plans.iter().zip(&outcomes) {
             let mut made = plan.runs.iter().zip(&outcome.results.rows);
             if let Some((run, _)) = made.find(|(_, row)| row.status == Status::Unavailable) {
-                let (experiment, method) = (plan.experiment.id.clone(), run.method.name().to_owned());
-                return Err(ReconstructionError::Unavailable { experiment, method });
+                return Err(ReconstructionError::Unavailable(plan.experiment.id.clone(), run.method.name().to_owned()));
             }
             if let Some(row) = outcome.results.rows.iter().find(|row| row.status.is_lost()) {
-                let (experiment, run) = (plan.experiment.id.clone(), row.key.clone());
-                let (status, message) = (row.status, row.message.clone().unwrap_or_default());
-                self.lost.get_or_insert(ReconstructionError::Lost { experiment, run, status, message });
+                let (experiment, message) = (plan.experiment.id.clone(), row.message.clone().unwrap_or_default());
+                self.lost.get_or_insert(ReconstructionError::Lost(experiment, row.key.clone(), row.status, message));
             }
         }
         let (mut plans, mut outcomes) = (plans.into_iter(), outcomes.into_iter());

@@ -113,17 +113,15 @@ pub struct Explanation {
 pub fn explain(variables: &[Variable], holds: &[Option<bool>]) -> Explanation {
     let all: Vec<usize> = (0..holds.len()).filter(|&sample| holds[sample].is_some()).collect();
     let tests = 2 * variables.len();
-    let by_distance = |split: &Split| split.distance;
-    let Some((first, place)) = best(variables, holds, &all, tests, by_distance) else {
+    let Some((first, place)) = best(variables, holds, &all, tests, |split| split.distance) else {
         return Explanation::default();
     };
+    let values = &variables[place].values;
     let merit = |split: &Split| if split.variable == first.variable { SAME * gain(split) } else { gain(split) };
     let second = Side::BOTH.into_iter().filter_map(|side| {
-        let is_there = |&&sample: &&usize| {
-            (variables[place].values[sample] < first.threshold.unwrap_or(MIDWAY)) == (side == Side::Below)
-        };
-        let there: Vec<usize> =
-            all.iter().filter(|&&sample| !variables[place].values[sample].is_nan()).filter(is_there).copied().collect();
+        let is_below = |sample: usize| values[sample] < first.threshold.unwrap_or(MIDWAY);
+        let is_there = |&sample: &usize| !values[sample].is_nan() && is_below(sample) == (side == Side::Below);
+        let there: Vec<usize> = all.iter().copied().filter(is_there).collect();
         best(variables, holds, &there, 2 * tests, merit).map(|(split, _)| (side, split))
     });
     let second = second.reduce(|a, b| if merit(&b.1) > merit(&a.1) { b } else { a });
@@ -155,11 +153,8 @@ fn best(
 /// Returns the best threshold of a variable for some samples, with the smaller of the p-values of its distance and its
 /// rank correlation.
 fn split(variable: &Variable, holds: &[Option<bool>], among: &[usize]) -> Option<(Split, f64)> {
-    let values: Vec<(f64, bool)> = among
-        .iter()
-        .filter_map(|&sample| Some((variable.values[sample], holds[sample]?)))
-        .filter(|(value, _)| value.is_finite())
-        .collect();
+    let decided = among.iter().filter_map(|&sample| Some((variable.values[sample], holds[sample]?)));
+    let values: Vec<(f64, bool)> = decided.filter(|(value, _)| value.is_finite()).collect();
     let separation = separation(&values)?;
     let pairs: Vec<[f64; 2]> = values.iter().map(|&(value, holds)| [value, f64::from(holds)]).collect();
     let correlation = rank_correlation(&pairs).unwrap_or(0.0);

@@ -14,19 +14,12 @@ use crate::folders::Folders;
 /// An error that makes the results of a reconstruction unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum OutdatedStudy {
-    /// It was made for another version of the check or the experiment.
+    /// The file was made for another version of the check or of the experiment.
     #[error(
-        "{path} is outdated: the check `{check}` or its runs have changed; run `mbsbench reconstruct {experiment}`",
-        path = path.display()
+        "{path} is outdated: the check `{1}` or its runs have changed; run `mbsbench reconstruct {2}`",
+        path = .0.display()
     )]
-    Changed {
-        /// The file.
-        path: PathBuf,
-        /// The check.
-        check: String,
-        /// The experiment.
-        experiment: String,
-    },
+    Changed(PathBuf, String, String),
     /// The file cannot be read.
     #[error(transparent)]
     Unreadable(#[from] FileError),
@@ -72,8 +65,7 @@ fn study<'p>(
         let Some(finding) =
             findings.checks.iter().find(|finding| finding.check == check.id && finding.definition == definition)
         else {
-            let (path, experiment) = (path.clone(), plan.experiment.id.clone());
-            return Err(OutdatedStudy::Changed { path, check: check.id.clone(), experiment });
+            return Err(OutdatedStudy::Changed(path.clone(), check.id.clone(), plan.experiment.id.clone()));
         };
         let share = Share {
             nominal: finding.nominal,

@@ -24,14 +24,8 @@ const COLOURS: usize = 256;
 
 type Colour = [u8; 3];
 
-/// A part of a bitmap, in pixels.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Part {
-    left: usize,
-    top: usize,
-    width: usize,
-    height: usize,
-}
+/// Left edge, upper edge, width and height of a part of a bitmap, in pixels.
+type Part = [usize; 4];
 
 /// Writes a GIF that repeats forever.
 ///
@@ -46,7 +40,7 @@ pub fn gif(animation: &Animation) -> Result<Vec<u8>, AnimationError> {
         let mut encoder = ::gif::Encoder::new(&mut bytes, width, height, palette.colours.as_flattened())?;
         encoder.set_repeat(::gif::Repeat::Infinite)?;
         for (k, part) in parts(&frames).into_iter().enumerate() {
-            let [left, top, width, height] = [part.left, part.top, part.width, part.height].map(|size| size as u16);
+            let [left, top, width, height] = part.map(|size| size as u16);
             let buffer = frames[k].within(part).map(|colour| palette.places[&colour]).collect();
             let delay = delay(animation, k, 100.0);
             let frame =
@@ -70,7 +64,7 @@ pub fn apng(animation: &Animation) -> Result<Vec<u8>, AnimationError> {
     encoder.set_animated(frames.len() as u32, 0).map_err(PngError::from)?;
     let mut writer = encoder.write_header().map_err(PngError::from)?;
     for (k, part) in parts(&frames).into_iter().enumerate() {
-        let [left, top, width, height] = [part.left, part.top, part.width, part.height].map(|size| size as u32);
+        let [left, top, width, height] = part.map(|size| size as u32);
         let data: Vec<u8> = frames[k].within(part).flatten().collect();
         writer.set_frame_delay(delay(animation, k, 1000.0), 1000).map_err(PngError::from)?;
         // The position is reset first, because the encoder refuses a size that does not fit at the previous position.
@@ -95,7 +89,7 @@ fn delay(animation: &Animation, k: usize, unit: f64) -> u16 {
 
 /// Returns the whole first bitmap and the changed part of each further one, or a single pixel if nothing has changed.
 fn parts(frames: &[Pixels]) -> Vec<Part> {
-    let all = Part { left: 0, top: 0, width: frames[0].width, height: frames[0].height };
+    let all = [0, 0, frames[0].width, frames[0].height];
     std::iter::once(all).chain(frames.windows(2).map(|pair| changed(&pair[0], &pair[1]))).collect()
 }
 
@@ -109,16 +103,12 @@ fn changed(before: &Pixels, after: &Pixels) -> Part {
             (top, bottom) = (top.min(y), bottom.max(y + 1));
         }
     }
-    if left < right {
-        Part { left, top, width: right - left, height: bottom - top }
-    } else {
-        Part { left: 0, top: 0, width: 1, height: 1 }
-    }
+    if left < right { [left, top, right - left, bottom - top] } else { [0, 0, 1, 1] }
 }
 
 impl Pixels {
     /// Returns the colours of a part, row by row.
-    fn within(&self, Part { left, top, width, height }: Part) -> impl Iterator<Item = Colour> + '_ {
+    fn within(&self, [left, top, width, height]: Part) -> impl Iterator<Item = Colour> + '_ {
         (top..top + height).flat_map(move |row| self.rgb[row * self.width + left..][..width].iter().copied())
     }
 }

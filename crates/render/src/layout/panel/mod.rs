@@ -45,7 +45,6 @@ pub struct Prepared<'f> {
     left_zeros: Vec<Mark>,
     /// The width left of the frame, px.
     pub left: f64,
-    right: f64,
     frame_width: f64,
     pub legend: Legend,
     /// The names beside the frame.
@@ -109,7 +108,6 @@ impl<'f> Prepared<'f> {
             zeros: zeros.map(|(index, point)| mark(index, point.x, point.hollow)).collect(),
             left_zeros: left_zeros.map(|(index, point)| mark(index, point.y, point.hollow)).collect(),
             left: 0.0,
-            right: 0.0,
             frame_width: 0.0,
             legend: Legend::default(),
             ends,
@@ -166,7 +164,6 @@ impl<'f> Prepared<'f> {
 
     /// Fits the frame into a cell of this width, with `right` px beside it.
     pub fn set_width(&mut self, cell_width: f64, right: f64) {
-        self.right = right;
         self.frame_width = cell_width - self.left - right;
         if self.panel.to_scale {
             self.draw_to_scale();
@@ -341,13 +338,8 @@ impl<'f> Prepared<'f> {
         }
         for (number, line) in self.y_label.iter().enumerate() {
             let at = [cell_left + LABEL_SIZE + number as f64 * LABEL_SIZE * LEADING, (frame.top + frame.bottom) / 2.0];
-            shapes.push(Shape::Text {
-                text: line.clone(),
-                at,
-                size: LABEL_SIZE,
-                anchor: Anchor::Middle,
-                upwards: true,
-            });
+            let (text, anchor) = (line.clone(), Anchor::Middle);
+            shapes.push(Shape::Text { text, at, size: LABEL_SIZE, anchor, upwards: true });
         }
         let mut line = frame.top - up - 4.0;
         if let Some(note) = self.y_ticks.note() {
