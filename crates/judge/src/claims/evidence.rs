@@ -35,20 +35,9 @@ pub enum EvidenceError {
         path = .0.display()
     )]
     Outdated(PathBuf, String, String),
-    /// A cell does not have the type of its column.
-    #[error("{path}:{line}: `{found}` in the column `{column}` is not a {wanted}", path = path.display())]
-    Cell {
-        /// The file.
-        path: PathBuf,
-        /// Line in it.
-        line: u64,
-        /// Column.
-        column: String,
-        /// The text of the cell.
-        found: String,
-        /// The type that the column requires.
-        wanted: &'static str,
-    },
+    /// A cell does not have the type of its column: the file, the line in it, and what was found.
+    #[error("{path}:{1}: {2}", path = .0.display())]
+    Cell(PathBuf, u64, String),
 }
 
 /// Numbers that an operand selects, before its reduction.
@@ -255,9 +244,9 @@ fn read(results: &Path, plan: &Plan) -> Result<ResultSet, EvidenceError> {
     let mut by_key: HashMap<String, Row> = HashMap::new();
     for record in reader.records() {
         let record = record.map_err(|error| missing(&path, error))?;
-        let wrong = |column: &str, found: &str, wanted| {
-            let (path, column, found) = (path.clone(), column.to_owned(), found.to_owned());
-            EvidenceError::Cell { path, line: record.position().map_or(0, csv::Position::line), column, found, wanted }
+        let wrong = |column: &str, found: &str, wanted: &str| {
+            let found = format!("`{found}` in the column `{column}` is not a {wanted}");
+            EvidenceError::Cell(path.clone(), record.position().map_or(0, csv::Position::line), found)
         };
         let text = |name: &str| place(name).map_or("", |place| &record[place]);
         let number = |column: &str, text: &str| match text {

@@ -161,10 +161,10 @@ impl Judge<'_> {
         let (mut verdict, mut margin) = (Verdict::Reproduced, f64::INFINITY);
         for (pair_of, pair) in operands.windows(2).zip(numbers.windows(2)) {
             let [before, operand] = pair_of else { continue };
-            if let Some(&[Number { value, uncertainty }]) = self.evidence.paired(self.paper, operand, before).as_deref()
-            {
+            if let Some(&[number]) = self.evidence.paired(self.paper, operand, before).as_deref() {
+                let value = number.value;
                 let test = Test::Within { above: Some(by_factor), below: None };
-                let judged = tested_number(Number { value, uncertainty }, &test, None);
+                let judged = tested_number(number, &test, None);
                 let name = format!("{} over the previous one", detail(operand, String::new(), value, true).name);
                 let holds = test.holds(value);
                 details.push(Detail { name, ..detail(operand, format!("at least {by_factor}"), value, holds) });

@@ -42,9 +42,10 @@ pub(super) struct Bench<'b> {
     pub(super) scope: &'b Scope<'b>,
     pub(super) registry: &'b Registry,
     pub(super) resources: Resources<'b>,
-    refusal: Option<ReconstructionError>,
-    /// True if a model accepted a set-up since [`forget_refusals`](Self::forget_refusals).
-    is_any_accepted: bool,
+    /// The first parameters that a model or method refused, since the runs of the file itself.
+    pub(super) refusal: Option<ReconstructionError>,
+    /// True if a model accepted a set-up other than that of the file.
+    pub(super) is_any_accepted: bool,
     lost: Option<ReconstructionError>,
 }
 
@@ -68,11 +69,6 @@ impl<'b> Bench<'b> {
     pub(super) fn new(scope: &'b Scope<'b>, registry: &'b Registry, resources: Resources<'b>) -> Self {
         let resources = Resources { fresh: false, ..resources };
         Self { scope, registry, resources, refusal: None, is_any_accepted: false, lost: None }
-    }
-
-    /// Forgets earlier refusals, so that only the set-ups of the search count and not those of the file itself.
-    pub(super) fn forget_refusals(&mut self) {
-        (self.refusal, self.is_any_accepted) = (None, false);
     }
 
     /// Fails if the program or the machine ended a run, or if no model accepted any set-up.

@@ -89,7 +89,7 @@ impl Reconstruction {
         let Checks { judged: checks, left_out, sentences } = checks;
         let parts = scope.parts_for(checks.iter().map(|(check, _)| *check));
         let nominal = bench.judge(&parts, &[Vec::new()], &checks)?.remove(0);
-        bench.forget_refusals();
+        (bench.refusal, bench.is_any_accepted) = (None, false);
         let mut found = if scope.is_conditioned() {
             conditioned(&mut bench, (&checks, &sentences), &parts, size.budget)?
         } else {

@@ -85,7 +85,7 @@ impl<'p> Scope<'p> {
             })
         });
         let whole = std::iter::once(Ok(plan)).chain(along).collect::<Result<Vec<_>, _>>()?;
-        let parts = whole.iter().enumerate().map(|(index, whole)| part(whole, (index == 0).then_some(plan), plan));
+        let parts = whole.iter().enumerate().map(|(index, whole)| part(whole, index == 0, plan));
         let (givens, space) = (Given::all(plan, plans)?, Space::new(experiment));
         let scope = Self { plan, givens, space, plans: parts.collect(), whole };
         for (given, node) in scope.givens.iter().zip(&experiment.given) {
@@ -229,14 +229,11 @@ impl<'p> Scope<'p> {
 }
 
 /// Reduces a plan to the runs that are computed in every set-up, without recordings for plots.
-fn part(whole: &Plan, studied: Option<&Plan>, plan: &Plan) -> Plan {
+fn part(whole: &Plan, is_own: bool, plan: &Plan) -> Plan {
     let mut part = whole.clone();
     let mut along = plan.experiment.study.filter.clone();
     along.retain(|axis, _| whole.axis(axis).is_some());
-    part.runs.retain(|run| match studied {
-        Some(plan) => plan.is_studied(run),
-        None => whole.is_meant(run, &along),
-    });
+    part.runs.retain(|run| if is_own { plan.is_studied(run) } else { whole.is_meant(run, &along) });
     part.runs.iter_mut().for_each(|run| run.recording = Recording::default());
     part.experiment.tables.clear();
     part.experiment.plots.clear();

@@ -35,19 +35,17 @@ pub fn gif(animation: &Animation) -> Result<Vec<u8>, AnimationError> {
     let frames = bitmaps(animation)?;
     let palette = Palette::of(&frames);
     let mut bytes = Vec::new();
-    {
-        let (width, height) = (frames[0].width as u16, frames[0].height as u16);
-        let mut encoder = ::gif::Encoder::new(&mut bytes, width, height, palette.colours.as_flattened())?;
-        encoder.set_repeat(::gif::Repeat::Infinite)?;
-        for (k, part) in parts(&frames).into_iter().enumerate() {
-            let [left, top, width, height] = part.map(|size| size as u16);
-            let buffer = frames[k].within(part).map(|colour| palette.places[&colour]).collect();
-            let delay = delay(animation, k, 100.0);
-            let frame =
-                ::gif::Frame { delay, left, top, width, height, buffer: Cow::Owned(buffer), ..Default::default() };
-            encoder.write_frame(&frame)?;
-        }
+    let (width, height) = (frames[0].width as u16, frames[0].height as u16);
+    let mut encoder = ::gif::Encoder::new(&mut bytes, width, height, palette.colours.as_flattened())?;
+    encoder.set_repeat(::gif::Repeat::Infinite)?;
+    for (k, part) in parts(&frames).into_iter().enumerate() {
+        let [left, top, width, height] = part.map(|size| size as u16);
+        let buffer = frames[k].within(part).map(|colour| palette.places[&colour]).collect();
+        let delay = delay(animation, k, 100.0);
+        let frame = ::gif::Frame { delay, left, top, width, height, buffer: Cow::Owned(buffer), ..Default::default() };
+        encoder.write_frame(&frame)?;
     }
+    drop(encoder);
     Ok(bytes)
 }
 

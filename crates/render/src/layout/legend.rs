@@ -116,9 +116,8 @@ impl Legend {
         let mut words = Vec::new();
         let mut y = top;
         let count = self.columns.len().max(1);
-        for ((series, labels), height) in
-            self.series.chunks(count).zip(self.labels.chunks(count)).zip(self.row_heights())
-        {
+        let rows = self.series.chunks(count).zip(self.labels.chunks(count)).zip(self.row_heights());
+        for ((series, labels), height) in rows {
             let mut x = left + (self.width() - total(&self.columns)) / 2.0;
             let middle = y + TICK_SIZE * LEADING / 2.0;
             for ((series, lines), width) in series.iter().zip(labels).zip(&self.columns) {
