@@ -87,12 +87,12 @@ pub enum CommandError {
     /// Results cannot be judged.
     #[error(transparent)]
     Evidence(#[from] EvidenceError),
-    /// Results were changed after they were written.
+    /// Files of these experiments were changed after they were written.
     #[error("{}", changed(.0))]
-    Changed(Vec<ChangedResults>),
+    Changed(Vec<(String, Vec<PathBuf>)>),
     /// A reconstruction belongs to an earlier version of its experiment or check.
     #[error(transparent)]
-    OutdatedStudy(OutdatedStudy),
+    OutdatedStudy(#[from] OutdatedStudy),
     /// A reconstruction cannot be made.
     #[error(transparent)]
     Reconstruction(#[from] ReconstructionError),
@@ -110,33 +110,16 @@ pub enum CommandError {
     Output(#[from] io::Error),
 }
 
-/// Result files of an experiment that are not as the program wrote them.
-#[derive(Debug)]
-pub struct ChangedResults {
-    /// The experiment.
-    pub experiment: String,
-    /// The files.
-    pub files: Vec<PathBuf>,
-}
-
 /// The message about changed results.
-fn changed(all: &[ChangedResults]) -> String {
-    let files = all.iter().flat_map(|results| &results.files);
+fn changed(all: &[(String, Vec<PathBuf>)]) -> String {
+    let files = all.iter().flat_map(|(_, files)| files);
     let lines = files.map(|file| format!("{} was changed after it was written\n", file.display()));
-    let ids: Vec<&str> = all.iter().map(|results| results.experiment.as_str()).collect();
-    let is_study = all.iter().flat_map(|results| &results.files).any(|file| is_of_study(file));
-    let studies = if is_study { ", and `mbsbench reconstruct` repeats reconstructions" } else { "" };
-    let ids = ids.join(" ");
+    let ids = all.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>().join(" ");
     format!(
-        "{}help: changed results are not used; `mbsbench reproduce {ids}` computes them again{studies}",
+        "{}help: changed results are not used; `mbsbench reproduce {ids}` computes them again, and `mbsbench \
+         reconstruct` those of a reconstruction",
         lines.collect::<String>()
     )
-}
-
-/// True if a file is written by `reconstruct`.
-fn is_of_study(file: &Path) -> bool {
-    let own = ["reconstruction.csv", "reconstruction.svg", "set-ups.csv", "witness.yaml"];
-    file.file_name().is_some_and(|name| own.iter().any(|own| name == *own))
 }
 
 impl CommandError {
@@ -179,7 +162,7 @@ impl CommandError {
             | Self::Refused(_)
             | Self::Builtin(BuiltinError::Differ(_))
             | Self::Unchangeable
-            | Self::OutdatedStudy(OutdatedStudy::Changed { .. })
+            | Self::OutdatedStudy(OutdatedStudy::Changed { .. } | OutdatedStudy::BadInput(_))
             | Self::Evidence(EvidenceError::Outdated { .. } | EvidenceError::Cell { .. })
             | Self::Merge(MergeError::Conflicts(_))
             | Self::Reconstruction(ReconstructionError::Refused(..)) => Exit::BadInput,
@@ -193,6 +176,7 @@ impl CommandError {
     pub fn render(&self, colour: bool) -> String {
         match self {
             Self::BadInput(files) => files.iter().map(|file| file.render(colour)).collect(),
+            Self::OutdatedStudy(OutdatedStudy::BadInput(file)) => file.render(colour),
             _ => printable(&format!("error: {self}")).into_owned(),
         }
     }
@@ -238,14 +222,5 @@ fn unreadable(error: &io::Error) -> Exit {
 impl From<BadInput> for CommandError {
     fn from(bad: BadInput) -> Self {
         Self::BadInput(vec![bad])
-    }
-}
-
-impl From<OutdatedStudy> for CommandError {
-    fn from(error: OutdatedStudy) -> Self {
-        match error {
-            OutdatedStudy::BadInput(bad) => bad.into(),
-            error => Self::OutdatedStudy(error),
-        }
     }
 }

@@ -1,14 +1,14 @@
 //! Computes the runs of experiments and writes the results, for the commands that do so.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use mbsbench_experiment::Plan;
 use mbsbench_runs::{Outcome, Progress, Row};
 use rayon::prelude::*;
 
-use super::{CommandError, Exit, RunOptions, Session, Strict};
+use super::{CommandError, Exit, RunOptions, Session, Strict, Summary, none_lost};
 use crate::artefacts::{Written, time, write};
+use crate::lists::grouped;
 
 /// Options of the commands that compute runs and write their results.
 #[derive(Debug, Clone, clap::Args)]
@@ -27,52 +27,53 @@ pub struct MakeOptions {
     pub(super) options: RunOptions,
 }
 
-/// A summary of runs whose results were written.
-pub(super) struct Made<'p> {
-    plans: &'p [Plan],
+/// Runs whose results were written, and what a command tells about them at its end.
+pub(super) struct Made {
     /// The number of runs, and the runs that the program or the machine ended.
     pub(super) progress: Progress,
-    /// The files written for each plan.
-    written: Vec<Written>,
-    /// Experiments without a completed run, one line each.
-    pub(super) failed: Vec<String>,
+    /// Tables and files; the differences are the experiments without a completed run.
+    pub(super) summary: Summary,
+    pub(super) exit: Exit,
 }
 
-impl Made<'_> {
-    pub(super) fn tables(&self) -> Vec<String> {
-        self.written.iter().flat_map(|written| written.tables.iter().cloned()).collect()
+impl Made {
+    /// Prints the summary, with all tables if `show` is set.
+    ///
+    /// # Errors
+    /// Fails if the program or the machine ended a run.
+    pub(super) fn end(mut self, show: bool, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+        self.summary.end.push(self.progress.summary());
+        self.summary.print(show, &mut session.output)?;
+        none_lost(&self.progress)?;
+        Ok(self.exit)
     }
+}
 
-    /// The number and location of the written files: one line for the experiments of each paper.
-    pub(super) fn files(&self) -> Vec<(String, Option<String>)> {
-        let each: Vec<(&Plan, &Written)> = self.plans.iter().zip(&self.written).collect();
-        let of_paper = |each: &[(&Plan, &Written)]| {
-            let files: usize = each.iter().map(|(_, written)| written.files.len()).sum();
-            let (plan, Written { folder, .. }) = each[0];
-            let line = match each.len() {
-                1 => format!("{}: {files} files in {}", plan.experiment.id, folder.display()),
-                count => {
-                    let folder = folder.parent().unwrap_or(folder);
-                    format!("{}: {files} files of {count} experiments in {}", plan.experiment.paper, folder.display())
-                }
-            };
-            (line, None)
+/// The number and location of the written files: one line for the experiments of each paper.
+fn files(plans: &[Plan], written: &[Written]) -> Vec<(String, Option<String>)> {
+    let each: Vec<(&Plan, &Written)> = plans.iter().zip(written).collect();
+    let of_paper = |each: &[(&Plan, &Written)]| {
+        let files: usize = each.iter().map(|(_, written)| written.files.len()).sum();
+        let (plan, Written { folder, .. }) = each[0];
+        let line = match each.len() {
+            1 => format!("{}: {files} files in {}", plan.experiment.id, folder.display()),
+            count => {
+                let folder = folder.parent().unwrap_or(folder);
+                format!("{}: {files} files of {count} experiments in {}", plan.experiment.paper, folder.display())
+            }
         };
-        each.chunk_by(|(one, _), (other, _)| one.experiment.paper == other.experiment.paper).map(of_paper).collect()
-    }
-
-    pub(super) fn exit(&self) -> Exit {
-        if self.failed.is_empty() { Exit::Done } else { Exit::Differs }
-    }
+        (line, None)
+    };
+    each.chunk_by(|(one, _), (other, _)| one.experiment.paper == other.experiment.paper).map(of_paper).collect()
 }
 
 /// Computes the runs of plans and writes their results.
-pub(super) fn make_and_write<'p>(
-    plans: &'p [Plan],
+pub(super) fn make_and_write(
+    plans: &[Plan],
     out: &Path,
     make: &MakeOptions,
     session: &mut Session<'_>,
-) -> Result<Made<'p>, CommandError> {
+) -> Result<Made, CommandError> {
     let library = session.library;
     if out == library.results() {
         library.bring_recorded(plans)?;
@@ -90,10 +91,14 @@ pub(super) fn make_and_write<'p>(
     }
     let written =
         |(plan, outcome): &(&Plan, Outcome)| Ok(write(out, plan, outcome, library.registry, &workshop.cache)?);
-    let written = workshop.pool.install(|| outcomes.par_iter().map(written).collect::<Result<_, CommandError>>())?;
+    let written =
+        workshop.pool.install(|| outcomes.par_iter().map(written).collect::<Result<Vec<_>, CommandError>>())?;
     workshop.report_discarded(&mut session.output);
-    let failed = outcomes.iter().filter_map(|(plan, outcome)| all_failed(plan, outcome)).collect();
-    Ok(Made { plans, progress: workshop.progress, written, failed })
+    let differences: Vec<_> = outcomes.iter().filter_map(|(plan, outcome)| all_failed(plan, outcome)).collect();
+    let tables = written.iter().flat_map(|written| written.tables.iter().cloned()).collect();
+    let exit = if differences.is_empty() { Exit::Done } else { Exit::Differs };
+    let summary = Summary { tables, done: files(plans, &written), differences, end: Vec::new() };
+    Ok(Made { progress: workshop.progress, summary, exit })
 }
 
 /// Returns a message if none of the runs of an experiment completed.
@@ -102,10 +107,12 @@ fn all_failed(plan: &Plan, outcome: &Outcome) -> Option<String> {
     if rows.is_empty() || rows.iter().any(Row::is_ok) {
         return None;
     }
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for row in rows {
-        *counts.entry(row.status.to_string()).or_default() += 1;
-    }
-    let counts: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
-    Some(format!("{}: none of {} runs reached its end: {}", plan.experiment.id, rows.len(), counts.join(", ")))
+    Some(format!("{}: none of {} runs reached its end: {}", plan.experiment.id, rows.len(), failures(rows)))
+}
+
+/// Counts the failed ones of some runs by status.
+pub(super) fn failures<'r>(rows: impl IntoIterator<Item = &'r Row>) -> String {
+    let failed = rows.into_iter().filter(|row| !row.is_ok());
+    let told = grouped(failed.map(|row| (row.status.to_string(), ())));
+    told.into_iter().map(|(status, rows)| format!("{} {status}", rows.len())).collect::<Vec<_>>().join(", ")
 }

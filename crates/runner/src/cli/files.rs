@@ -173,14 +173,9 @@ pub(super) fn is_paper(folder: &Path) -> bool {
         || entries(folder).is_ok_and(|entries| entries.iter().any(|path| is_experiment(path)))
 }
 
-/// All files below a folder, in the order of their paths.
-pub(super) fn all_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
-    files_below(folder, usize::MAX)
-}
-
 /// Returns the files in a folder up to a depth, ordered by path. Links are followed. A dangling link, as editors create
 /// them, is left out; a cycle of links is an error.
-fn files_below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>, CommandError> {
+pub(super) fn files_below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>, CommandError> {
     let mut files = Vec::new();
     for entry in walkdir::WalkDir::new(folder).follow_links(true).max_depth(depth).sort_by_file_name() {
         match entry {

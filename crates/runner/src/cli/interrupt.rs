@@ -47,15 +47,12 @@ fn code(signal: i32) -> i32 {
 
 /// Describes the finished runs, and how to continue.
 fn left((kept, all): (usize, usize)) -> String {
-    match (kept, all) {
-        (_, 0) => String::new(),
-        (kept, all) => {
-            format!(
-                ": {kept} of {all} runs are finished and kept; \
-                 run the same command without `--fresh` to compute the others"
-            )
-        }
+    if all == 0 {
+        return String::new();
     }
+    format!(
+        ": {kept} of {all} runs are finished and kept; run the same command without `--fresh` to compute the others"
+    )
 }
 
 #[cfg(test)]

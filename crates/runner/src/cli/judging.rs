@@ -115,13 +115,9 @@ impl Verdicts {
 /// The runs that the program or the machine ended, one line each.
 fn lost(evidence: &Evidence<'_>) -> Vec<String> {
     let line = |(plan, run, status): (&Plan, &RunSpec, Status)| {
+        let why = if status == Status::Memory { "not enough memory for" } else { "the program panicked in" };
         let (id, key) = (&plan.experiment.id, run.key());
-        match status {
-            Status::Memory => {
-                format!("{id}: not enough memory for the run {key}; checks that depend on it are not judged")
-            }
-            _ => format!("{id}: the program panicked in the run {key}; checks that depend on it are not judged"),
-        }
+        format!("{id}: {why} the run {key}; checks that depend on it are not judged")
     };
     evidence.lost().map(line).collect()
 }

@@ -97,10 +97,7 @@ impl<'l> Library<'l> {
 
     /// The results that are read: those in a named folder, or else the local and the built-in ones.
     pub(super) fn seen(&self, seen: &Seen) -> Results<'_> {
-        match &seen.results {
-            Some(folder) => Results::only(folder.clone()),
-            None => Results::or_builtin(self.results(), &self.builtin),
-        }
+        Results { own: seen.folder(self), builtin: seen.results.is_none().then_some(&self.builtin) }
     }
 
     /// The folder with the recorded durations of runs.

@@ -1,6 +1,7 @@
 //! Names of experiments and papers, and texts about lists of them.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 
 use mbsbench_experiment::Plan;
 use tabled::Table;
@@ -22,13 +23,13 @@ pub(super) fn sorted(names: impl IntoIterator<Item = String>) -> Vec<String> {
     names.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Summarises several ids: `gil2013/figure-5 and 13 other experiments`.
-pub(super) fn several(experiments: &[String]) -> String {
-    match experiments {
+/// Summarises several names: `gil2013/figure-5 and 13 other experiments`.
+pub(super) fn several(names: &[impl Display], what: &str) -> String {
+    match names {
         [] => String::new(),
-        [one] => one.clone(),
+        [one] => one.to_string(),
         [one, other] => format!("{one} and {other}"),
-        [one, rest @ ..] => format!("{one} and {} other experiments", rest.len()),
+        [one, rest @ ..] => format!("{one} and {} other {what}", rest.len()),
     }
 }
 

@@ -39,14 +39,10 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    fn are_files(&self) -> bool {
-        !self.wanted.is_empty() && self.wanted.iter().all(|path| is_named_file(path))
-    }
-
     pub(super) fn need(&self) -> Need {
         match self.wanted.is_empty() {
             true => Need::ReadAll,
-            false if self.are_files() => Need::Nothing,
+            false if self.wanted.iter().all(|path| is_named_file(path)) => Need::Nothing,
             false => Need::Read,
         }
     }

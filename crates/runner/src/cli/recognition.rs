@@ -114,18 +114,13 @@ pub fn file_kind(path: &Path) -> Option<FileKind> {
 
 /// Returns the kind of a document according to its keys.
 pub fn kind_of(root: &Node) -> Option<FileKind> {
-    let has = |keys: &[&str]| keys.iter().any(|key| root.get(key).is_some());
-    if has(&["id", "model", "matrix", "span"]) {
-        Some(FileKind::Experiment)
-    } else if has(&["bodies", "joints", "repeat"]) {
-        Some(FileKind::Mechanism)
-    } else if has(&["states", "rates"]) {
-        Some(FileKind::Equations)
-    } else if has(&["runge-kutta", "multistep", "generalized-alpha"]) {
-        Some(FileKind::Method)
-    } else {
-        None
-    }
+    const KEYS: [(FileKind, &[&str]); 4] = [
+        (FileKind::Experiment, &["id", "model", "matrix", "span"]),
+        (FileKind::Mechanism, &["bodies", "joints", "repeat"]),
+        (FileKind::Equations, &["states", "rates"]),
+        (FileKind::Method, &["runge-kutta", "multistep", "generalized-alpha"]),
+    ];
+    KEYS.into_iter().find(|(_, keys)| keys.iter().any(|key| root.get(key).is_some())).map(|(kind, _)| kind)
 }
 
 /// True if a word of the command line names a file: it has a suffix of such files, or a file of a known kind has this

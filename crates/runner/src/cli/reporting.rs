@@ -9,7 +9,9 @@ use mbsbench_judge::comparison::{COMPARISON, Contending, Summary, costs_csv, is_
 use mbsbench_runs::{fingerprint, provenance, seal};
 use rayon::prelude::*;
 
-use super::{CommandError, Contenders, Library, RunOptions, Session, all_files, ensure_sealed, judging, papers, write};
+use super::{
+    CommandError, Contenders, Library, RunOptions, Session, ensure_sealed, files_below, judging, papers, write,
+};
 use crate::report::{self, ComparisonReport, PaperReport};
 
 /// Folder for data about this machine and day, on which no result depends.
@@ -114,7 +116,7 @@ pub(super) fn write_manifest(library: &Library<'_>, plans: &[Plan], results: &Pa
     outputs.extend(claims.filter(|path| path.exists()));
     let mut inputs = Vec::new();
     for paper in papers(plans) {
-        inputs.extend(all_files(&library.folder_of(&paper)?)?);
+        inputs.extend(files_below(&library.folder_of(&paper)?, usize::MAX)?);
     }
     Ok(provenance::write(results, Path::new(HERE), &fingerprint(library.registry), &inputs, &outputs)?)
 }

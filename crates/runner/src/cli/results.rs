@@ -8,29 +8,17 @@ use mbsbench_judge::folders::Folders;
 use mbsbench_runs::seal::{self, Inspection};
 use rayon::prelude::*;
 
-use super::{Builtin, ChangedResults, CommandError, RESULTS, paper_of, papers, several, sorted};
+use super::{Builtin, CommandError, RESULTS, paper_of, papers, several, sorted};
 use crate::output::Output;
 
 /// Name of the table with the runs of an experiment.
 const RUNS: &str = "runs.csv";
 
-/// Results by experiment: local ones, or else the built-in ones.
+/// Results by experiment: local ones, or else the built-in ones, for those built-in experiments that have none there.
 #[derive(Debug, Clone)]
 pub(super) struct Results<'b> {
-    own: PathBuf,
-    builtin: Option<&'b Builtin>,
-}
-
-impl<'b> Results<'b> {
-    /// Results in one folder only.
-    pub(super) fn only(own: PathBuf) -> Self {
-        Self { own, builtin: None }
-    }
-
-    /// Results in a folder; built-in results for those built-in experiments that have none there.
-    pub(super) fn or_builtin(own: PathBuf, builtin: &'b Builtin) -> Self {
-        Self { own, builtin: Some(builtin) }
-    }
+    pub(super) own: PathBuf,
+    pub(super) builtin: Option<&'b Builtin>,
 }
 
 impl Folders for Results<'_> {
@@ -66,7 +54,7 @@ pub(super) fn evidence_of<'p>(
             all => sorted(all.iter().map(|id| paper_of(id).to_owned())).join(" "),
         };
         return Err(CommandError::refused(
-            &format!("no results of {} in {}", several(&missing), results.root().display()),
+            &format!("no results of {} in {}", several(&missing, "experiments"), results.root().display()),
             &format!("`mbsbench reproduce {made_by}` computes them"),
         ));
     }
@@ -84,7 +72,7 @@ fn tell_builtin(results: &(impl Folders + ?Sized), plans: &[&Plan], output: &mut
         return;
     }
     let names = if shown.len() < plans.len() || shown.len() == 1 {
-        several(&shown.iter().map(|plan| plan.experiment.id.clone()).collect::<Vec<_>>())
+        several(&shown.iter().map(|plan| &plan.experiment.id).collect::<Vec<_>>(), "experiments")
     } else {
         papers(shown).join(", ")
     };
@@ -111,18 +99,14 @@ pub(super) fn ensure_sealed<'p>(
     for (id, found) in ids.into_iter().zip(inspected) {
         unsealed.extend(found.unsealed);
         if !found.changed.is_empty() {
-            changed.push(ChangedResults { experiment: id.to_owned(), files: found.changed });
+            changed.push((id.to_owned(), found.changed));
         }
     }
     if let Some((first, rest)) = unsealed.split_first() {
-        let (files, them) = match rest.len() {
-            0 => (" is".to_owned(), "it"),
-            1 => (" and 1 other file are".to_owned(), "them"),
-            count => (format!(" and {count} other files are"), "them"),
-        };
+        let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
         output.eprintln(format!(
-            "{}{files} not sealed: no manifest lists {them}, so edits would go unnoticed; rerun the experiment to seal \
-             {them}",
+            "results are not sealed: no manifest lists them, so edits would go unnoticed; rerun the experiment to seal \
+             them: {}{more}",
             first.display()
         ));
     }

@@ -119,7 +119,7 @@ pub(super) fn verdict_anchor(verdict: Verdict) -> String {
 pub(crate) fn figure_named(svg: &str, id: &str, unique: &str) -> Markup {
     let rename = |text: String, part: &str| text.replace(&format!("{id}-{part}"), &format!("{unique}-{part}"));
     let text = ["title", "desc"].into_iter().fold(svg.to_owned(), rename);
-    let text = text.replacen("<svg ", &format!("<svg id=\"{}\" ", drawing_id(unique)), 1);
+    let text = text.replacen("<svg ", &format!("<svg id=\"drawing-{unique}\" "), 1);
     html! { figure { (PreEscaped(in_page(&text))) } }
 }
 
@@ -145,11 +145,6 @@ fn in_page(svg: &str) -> String {
     text.replace(" stroke=\"currentColor\">", ">")
         .replace("<g fill=\"currentColor\" stroke=\"none\"", "<g")
         .replace(">\n<", "><")
-}
-
-/// The identifier of the drawing of a figure.
-fn drawing_id(unique: &str) -> String {
-    format!("drawing-{unique}")
 }
 
 /// Reads width and height of an SVG, px, from its attributes.

@@ -239,15 +239,7 @@ fn bound_text(from: Option<BoundFrom>, set: BoundSet) -> String {
         BoundSet::Stated => "stated to be set before the result was known; the lock does not confirm this",
         BoundSet::After => "set or changed after the result was known",
     };
-    let from = from.map(|from| match from {
-        BoundFrom::Printed => "as printed",
-        BoundFrom::Wording => "from the wording",
-        BoundFrom::Figure => "read off the figure",
-        BoundFrom::AuthorsCode => "chosen after seeing output of the authors' program",
-        BoundFrom::IndependentProgram => "chosen after seeing output of an independent program",
-        BoundFrom::Ours => "ours: the paper has none",
-    });
-    from.map_or_else(String::new, |from| format!("{from}; {when}"))
+    from.map_or_else(String::new, |from| format!("{}; {when}", from.name()))
 }
 
 /// Formats a margin with two decimals, or as a power of ten if it is large.

@@ -9,8 +9,8 @@ use mbsbench_runs::costs::Costs;
 
 use super::Command;
 use crate::cli::{
-    CommandError, Examined, Exit, GUEST, Judgements, MakeOptions, Need, QUICK, Session, Summary, Wanted, counted,
-    judge_papers, make_and_write, none_lost, papers, write_manifest, write_report,
+    CommandError, Examined, Exit, GUEST, Judgements, MakeOptions, Need, QUICK, Session, Wanted, counted, judge_papers,
+    make_and_write, papers, write_manifest, write_report,
 };
 
 /// Reproduce papers into `results/`: run, judge the statements, write the report.
@@ -58,19 +58,15 @@ impl Command for Reproduce {
         let whole: Vec<String> = papers(&plans).into_iter().filter(|paper| !quick && is_whole(paper)).collect();
         let ledgers = library.ledgers(&whole, &plans)?;
         remove_leftovers(&out);
-        let made = make_and_write(&plans, &out, make, session)?;
+        let mut made = make_and_write(&plans, &out, make, session)?;
         let verdicts = judge_papers(&ledgers, &plans, &out, session)?;
-        let mut summary = Summary { tables: made.tables(), ..Summary::default() };
-        let mut exit = Exit::Done;
-        if ledgers.is_empty() {
-            summary.done = made.files();
-            summary.differences.extend(made.failed.iter().cloned());
-            exit = made.exit();
+        if !ledgers.is_empty() {
+            (made.summary.done, made.summary.differences, made.exit) = (Vec::new(), Vec::new(), Exit::Done);
         }
         for paper in &verdicts {
-            summary.done.push((paper.summary(), paper.claims.clone()));
-            summary.differences.extend(paper.differences());
-            exit = exit.max(paper.exit());
+            made.summary.done.push((paper.summary(), paper.claims.clone()));
+            made.summary.differences.extend(paper.differences());
+            made.exit = made.exit.max(paper.exit());
         }
         if is_all {
             if make.record_times {
@@ -83,12 +79,9 @@ impl Command for Reproduce {
             let all = library.completed(plans.iter().cloned().chain(others).collect())?;
             let judged: Judgements = verdicts.into_iter().map(|verdicts| (verdicts.paper, verdicts.judged)).collect();
             let page = write_report(&all, &judged, &out, &make.options, session)?;
-            summary.end.push(format!("report: {}", page.display()));
+            made.summary.end.push(format!("report: {}", page.display()));
         }
-        summary.end.push(made.progress.summary());
-        summary.print(make.show, &mut session.output)?;
-        none_lost(&made.progress)?;
-        Ok(exit)
+        made.end(make.show, session)
     }
 }
 
@@ -119,20 +112,16 @@ impl Reproduce {
         let plans = plans.into_iter().map(|plan| plan.with_guest(&guest, registry));
         let plans: Vec<Plan> = plans.collect::<Result<_, _>>()?;
         remove_leftovers(out);
-        let made = make_and_write(&plans, out, make, session)?;
-        let mut summary = Summary { tables: made.tables(), done: made.files(), ..Summary::default() };
+        let mut made = make_and_write(&plans, out, make, session)?;
         let left_out = |plan: &Plan| {
             let line = |why: &String| format!("{}: without the guest: {why}", plan.experiment.id);
             plan.guest.left_out.iter().map(line).collect::<Vec<_>>()
         };
-        summary.differences.extend(plans.iter().flat_map(left_out));
-        summary.differences.extend(made.failed.iter().cloned());
+        made.summary.differences.extend(plans.iter().flat_map(left_out));
         let count = plans.iter().filter(|plan| plan.runs.iter().any(|run| plan.is_of_guest(run))).count();
         let all = counted(plans.len(), "experiment");
-        summary.end.push(format!("the guest takes part in {count} of {all}; the verdicts of the papers do not change"));
-        summary.end.push(made.progress.summary());
-        summary.print(make.show, &mut session.output)?;
-        none_lost(&made.progress)?;
-        Ok(made.exit())
+        let end = format!("the guest takes part in {count} of {all}; the verdicts of the papers do not change");
+        made.summary.end.push(end);
+        made.end(make.show, session)
     }
 }

@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use mbsbench_input::remove_leftovers;
 
 use super::Command;
-use crate::cli::{
-    CommandError, Exit, MakeOptions, Need, Session, Summary, Wanted, make_and_write, none_lost, write_rankings,
-};
+use crate::cli::{CommandError, Exit, MakeOptions, Need, Session, Wanted, make_and_write, write_rankings};
 
 /// Run experiments and write their results, without judging statements.
 #[derive(Debug, clap::Args)]
@@ -42,14 +40,9 @@ impl Command for Run {
         for plan in &plans {
             remove_leftovers(&out.join(&plan.experiment.id));
         }
-        let made = make_and_write(&plans, out, make, session)?;
-        let mut summary = Summary { tables: made.tables(), ..Summary::default() };
-        summary.done = accounts.into_iter().map(|line| (line, None)).chain(made.files()).collect();
-        summary.done.extend(write_rankings(&plans, out)?.map(|line| (line, None)));
-        summary.differences.extend(made.failed.iter().cloned());
-        summary.end.push(made.progress.summary());
-        summary.print(make.show, &mut session.output)?;
-        none_lost(&made.progress)?;
-        Ok(made.exit())
+        let mut made = make_and_write(&plans, out, make, session)?;
+        made.summary.done.splice(0..0, accounts.into_iter().map(|line| (line, None)));
+        made.summary.done.extend(write_rankings(&plans, out)?.map(|line| (line, None)));
+        made.end(make.show, session)
     }
 }

@@ -14,7 +14,7 @@ use mbsbench_runs::{ResultSet, Row};
 use super::orders::{ErrorAt, order};
 use super::page::{Page, Section};
 use super::{Compare, linear};
-use crate::cli::{CommandError, Examined, Format, Library, Session, contended, write};
+use crate::cli::{CommandError, Examined, Format, Library, Session, contended, failures, write};
 use crate::conformance::{CHECKS, tested};
 use crate::description::properties;
 use crate::lists::grouped;
@@ -126,13 +126,6 @@ impl<'p> Problems<'p> {
     }
 }
 
-/// Lists the failures among some rows, each once, with their numbers.
-fn failures(rows: &[&Row]) -> String {
-    let failed = rows.iter().filter(|row| !row.is_ok());
-    let told = grouped(failed.map(|row| (row.status.to_string(), ())));
-    told.into_iter().map(|(status, rows)| format!("{} {status}", rows.len())).collect::<Vec<_>>().join(", ")
-}
-
 fn order_of(problems: &Problems<'_>) -> Section {
     let mut section = Section::new(
         "Order of convergence",
@@ -167,7 +160,7 @@ fn order_of(problems: &Problems<'_>) -> Section {
                 Some(found) => {
                     [format!("{:.2}", found.slope), format!("{:.2}", found.spread), found.steps.map(short).join(" to ")]
                 }
-                None => ["undetermined".to_owned(), String::new(), failures(&rows)],
+                None => ["undetermined".to_owned(), String::new(), failures(rows.iter().copied())],
             };
             section.rows.push([case.to_owned(), quantity(&column)].into_iter().chain(cells).chain([least]).collect());
         }
@@ -275,7 +268,7 @@ fn difficult(problems: &Problems<'_>) -> Section {
             format!("{done} of {}", rows.len()),
             best.map_or_else(|| "none".to_owned(), |(error, _)| format!("{error:.1e}")),
             cost.map_or_else(String::new, |cost| cost.to_string()),
-            failures(&rows),
+            failures(rows.iter().copied()),
         ]);
     }
     section.notes = problems.not_applicable();

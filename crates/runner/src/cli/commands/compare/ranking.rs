@@ -12,7 +12,7 @@ use super::Compare;
 use crate::artefacts::work_precision;
 use crate::cli::{
     CommandError, Contenders, Examined, Format, Library, Session, contended, ensure_sealed, evidence_of, is_file, load,
-    table, write,
+    several, table, write,
 };
 use crate::lists::grouped;
 use crate::ranks::Ranks;
@@ -124,7 +124,7 @@ fn print(
     for (list, titles) in grouped(unequal) {
         output.println(format!(
             "settings of other methods that differ from those of {label} on {}:\n{list}",
-            some(&titles)
+            several(&titles, "rankings")
         ))?;
     }
     for (why, titles) in ranks.absent() {
@@ -139,14 +139,6 @@ fn print(
 fn unequal(ranked: &Ranked<'_>, label: &str) -> Vec<Unequal> {
     let Some(own) = ranked.of_method(label).0.first().map(|curve| curve.method) else { return Vec::new() };
     ranked.unequal.iter().filter(|unequal| unequal.is_of(own)).cloned().collect()
-}
-
-/// Returns the first of several titles and how many follow.
-fn some(titles: &[&str]) -> String {
-    match titles {
-        [first, _, _, _, ..] => format!("{first} and {} other rankings", titles.len() - 1),
-        few => few.join("; "),
-    }
 }
 
 fn unequal_json(unequal: &Unequal) -> Value {
