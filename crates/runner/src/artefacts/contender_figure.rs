@@ -14,7 +14,8 @@ pub fn work_precision(id: &str, label: &str, ranked: &Ranked<'_>, registry: &Reg
     let look = style_of(own.first()?.points.first()?.run, registry);
     let panel = |(work, (head, _)): (usize, &(String, String))| {
         let points = |curves: &[&Curve<'_>]| curves.iter().flat_map(|curve| curve.measured(work)).collect::<Vec<_>>();
-        let own = points(&own);
+        let mut own = points(&own);
+        own.sort_by(|a, b| a[0].total_cmp(&b[0]));
         if own.is_empty() {
             return None;
         }
@@ -28,7 +29,7 @@ pub fn work_precision(id: &str, label: &str, ranked: &Ranked<'_>, registry: &Reg
             series: vec![
                 rest,
                 Series::new(Kind::Line, "front of the others", Style::of_all(), front),
-                Series { bold: true, ..Series::new(Kind::Both, label, style, sorted(own)) },
+                Series { bold: true, ..Series::new(Kind::Both, label, style, own) },
             ],
             ..Panel::default()
         })
@@ -36,11 +37,6 @@ pub fn work_precision(id: &str, label: &str, ranked: &Ranked<'_>, registry: &Reg
     let panels: Vec<Panel> = spec.work.0.iter().enumerate().filter_map(panel).collect();
     let title = format!("{}: error over work of {label} among all methods", spec.title);
     (!panels.is_empty()).then(|| Figure { id: id.to_owned(), title, columns: panels.len().min(2), panels })
-}
-
-fn sorted(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
-    points.sort_by(|a, b| a[0].total_cmp(&b[0]));
-    points
 }
 
 #[cfg(test)]

@@ -82,27 +82,22 @@ pub(super) struct Pen<'s> {
     unit: &'s str,
     /// Conversion factor from metres to the unit.
     scale: f64,
-    /// Number of corners of circles.
-    corners: Corners,
-}
-
-enum Corners {
-    Fixed(usize),
-    /// As many corners as needed to stay within this distance of the circle, m.
-    Within(f64),
+    /// Circles have as many corners as needed to stay within this distance of the circle, m; `None`: always the same
+    /// number.
+    within: Option<f64>,
 }
 
 impl<'s> Pen<'s> {
     /// A pen for drawings, whose data are written to files as well.
     fn fine(unit: &'s str) -> Self {
-        Self { unit, scale: units::factor("m", unit).unwrap_or(1.0), corners: Corners::Fixed(CORNERS) }
+        Self { unit, scale: units::factor("m", unit).unwrap_or(1.0), within: None }
     }
 
     /// A pen for animations, with no more corners than are visible in pictures of all these views.
     pub(super) fn new(unit: &'s str, views: &[&View]) -> Self {
         let fine = Self::fine("m");
         let size = extents(views, &fine).map(|[low, high]| high - low).into_iter().fold(f64::MIN_POSITIVE, f64::max);
-        Self { corners: Corners::Within(UNSEEN * size), ..Self::fine(unit) }
+        Self { within: Some(UNSEEN * size), ..Self::fine(unit) }
     }
 
     /// The lines of a view, part by part.
@@ -115,13 +110,9 @@ impl<'s> Pen<'s> {
 
     fn corners(&self, shape: &Shape) -> usize {
         let (&Shape::Circle { radius, .. } | &Shape::Around { radius, .. }) = shape else { return CORNERS };
-        match self.corners {
-            Corners::Fixed(corners) => corners,
-            // The number is odd so that the round end of a rod has the same corners in every orientation.
-            Corners::Within(distance) => {
-                ((PI * (0.5 * radius / distance).sqrt()).ceil() as usize).clamp(8, CORNERS) | 1
-            }
-        }
+        // The number is odd so that the round end of a rod has the same corners in every orientation.
+        let enough = |within: f64| ((PI * (0.5 * radius / within).sqrt()).ceil() as usize).clamp(8, CORNERS) | 1;
+        self.within.map_or(CORNERS, enough)
     }
 
     /// The lines of a view, with a colour for each part.

@@ -33,31 +33,25 @@ pub fn figure(
     let folder = plan.experiment.document.source.folder();
     let panel = |panel: &PanelSpec| {
         let file = panel.published.as_ref().map(|file| folder.join(file));
-        if !look.is_over_time(panel, results) {
+        let mut drawn = if look.is_over_time(panel, results) {
+            let run = plan.runs.iter().find(|run| plan.is_meant(run, &panel.filter));
+            let heads = run.map(|run| plan.heads_over_time(panel, run)).unwrap_or_default();
+            let others = file.map(|file| PublishedTrajectory::read(&file, &heads)).transpose()?;
+            look.panel_over_time(panel, results, others.as_ref())
+        } else {
             let values = file.map(|file| Published::read(&file)).transpose()?;
-            return Ok(look.panel_of_columns(panel, results, values.as_ref()));
-        }
-        let run = plan.runs.iter().find(|run| plan.is_meant(run, &panel.filter));
-        let heads = run.map(|run| plan.heads_over_time(panel, run)).unwrap_or_default();
-        let others = file.map(|file| PublishedTrajectory::read(&file, &heads)).transpose()?;
-        Ok(look.panel_over_time(panel, results, others.as_ref()))
+            look.panel_of_columns(panel, results, values.as_ref())
+        };
+        // A guest, whose lines are wide, is behind the others.
+        drawn.series.sort_by_key(|series| !series.bold);
+        Ok(drawn)
     };
     Ok(Figure {
         id: spec.id.clone(),
         title: spec.title.clone().unwrap_or_else(|| spec.id.clone()),
         columns: spec.columns as usize,
-        panels: spec
-            .panels
-            .iter()
-            .map(|spec| panel(spec).map(with_guest_behind))
-            .collect::<Result<_, PublishedError>>()?,
+        panels: spec.panels.iter().map(panel).collect::<Result<_, PublishedError>>()?,
     })
-}
-
-/// Draws a guest, whose lines are wide, behind the others.
-fn with_guest_behind(mut panel: Panel) -> Panel {
-    panel.series.sort_by_key(|series| !series.bold);
-    panel
 }
 
 /// A series in a panel of columns, before it is drawn.
@@ -115,14 +109,10 @@ impl Look {
         let mut units: HashMap<String, &'static str> = HashMap::new();
         for Observable { name, unit, .. } in observables.into_values().flatten() {
             // If two models use one name with different units, no unit is shown.
-            units
-                .entry(name)
-                .and_modify(|known| {
-                    if *known != unit {
-                        *known = ""
-                    }
-                })
-                .or_insert(unit);
+            let known = units.entry(name).or_insert(unit);
+            if *known != unit {
+                *known = "";
+            }
         }
         Self { styles, units, guest: plan.guest.clone() }
     }
@@ -212,10 +202,8 @@ impl Look {
                 if guest.is_some() && series.iter().any(|other: &Series| other.label == text) {
                     continue;
                 }
-                let style = match guest {
-                    Some(_) => Style::default(),
-                    None => self.style(spec, label.as_deref(), series.len()),
-                };
+                let own = || self.style(spec, label.as_deref(), series.len());
+                let style = if guest.is_some() { Style::default() } else { own() };
                 let points = trajectory(row, &spec.x, name, scale);
                 let kind = Kind::named(spec.kind.name()).unwrap_or(Kind::Line);
                 let end = points.last().map_or(0.0, |point| point[0]);
@@ -264,10 +252,8 @@ impl Look {
         let kind = Kind::named(spec.kind.name()).unwrap_or(Kind::Both);
         let mut series = Vec::new();
         for Drawn { text, label, column, guest, rows } in self.drawn(spec, results) {
-            let style = match guest {
-                Some(_) => Style::default(),
-                None => self.style(spec, label.map(|label| label.text.as_str()), series.len()),
-            };
+            let own = || self.style(spec, label.map(|label| label.text.as_str()), series.len());
+            let style = if guest.is_some() { Style::default() } else { own() };
             let (mut points, mut failures) = (Vec::new(), Vec::new());
             for row in rows {
                 let Some(x) = results.number(row, &spec.x) else { continue };

@@ -25,10 +25,10 @@ pub fn table(plan: &Plan, spec: &TableSpec, results: &ResultSet) -> Result<Table
         let guest = results.label(run, "method").filter(|label| !has_methods && plan.guest.is_called(&label.text));
         Some(guest.map_or_else(|| own.clone(), |guest| Label { text: format!("{own}, {guest}"), number: None }))
     };
-    let rows = unique_by(runs(spec, results).filter_map(row_of), Label::same);
+    let rows = unique_by(results.matching(&spec.filter).filter_map(row_of), Label::same);
     let columns = columns(spec, results);
     let cell = |row: &Label, column: &Column<'_>| {
-        let mut in_cell = runs(spec, results).filter(|run| {
+        let mut in_cell = results.matching(&spec.filter).filter(|run| {
             let is_in_row = row_of(run).is_some_and(|label| label.same(row));
             is_in_row
                 && column.axis.is_none_or(|(axis, own)| results.label(run, axis).is_some_and(|label| label.same(own)))
@@ -127,11 +127,6 @@ impl Column<'_> {
     fn is(&self, head: &str) -> bool {
         self.axis.map_or(self.head == head, |(_, label)| label.is(head))
     }
-}
-
-/// The runs that the table shows.
-fn runs<'r>(spec: &'r TableSpec, results: &'r ResultSet) -> impl Iterator<Item = &'r Run> {
-    results.matching(&spec.filter)
 }
 
 fn columns<'t>(spec: &'t TableSpec, results: &'t ResultSet) -> Vec<Column<'t>> {

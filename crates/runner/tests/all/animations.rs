@@ -218,7 +218,7 @@ fn bitmaps_decode_with_their_frames_and_delays() {
     assert_eq!(delays, [33, 34, 33, 33, 34, 33, 33]);
     assert!(colours > 2000, "{colours} pixels are not white");
 
-    let arguments = ["render", "film.yaml", "--to", "apng", "--id", "swing", "--out", "slides"];
+    let arguments = ["render", "film.yaml", "--to", "apng", "--out", "slides"];
     let bytes = place.made(&arguments, "slides/films/pendulum/swing.png");
     let mut reader = png::Decoder::new(bytes.as_slice()).read_info().unwrap();
     let control = *reader.info().animation_control().unwrap();
@@ -247,7 +247,6 @@ fn mechanisms_are_animated_by_default_equations_are_not() {
     for (arguments, said) in [
         (vec!["--method", "rk9"], "unknown method `rk9` of the file"),
         (vec!["--view", "plan"], "did you mean `plane`"),
-        (vec!["--id", "swing"], "unknown animation `swing`"),
         (vec!["--frames", "1"], "1 is not in 2..=1000"),
     ] {
         let output = place.mbsbench(&[vec!["render", "film.yaml", "--to", "gif"], arguments].concat());

@@ -16,35 +16,18 @@ pub(super) struct Diff {
     /// The other.
     #[arg(value_name = "OTHER")]
     other: PathBuf,
-    /// Tolerances.
-    #[command(flatten)]
-    tolerances: Tolerances,
-}
-
-/// The allowed difference between two numbers.
-#[derive(Debug, Clone, Copy, clap::Args)]
-struct Tolerances {
     /// Relative tolerance.
     #[arg(long, value_name = "NUMBER", default_value = "1e-6", value_parser = tolerance, allow_negative_numbers = true)]
     rel: f64,
-    /// Absolute tolerance, in the unit of the column.
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        default_value = "1e-12",
-        value_parser = tolerance,
-        allow_negative_numbers = true
-    )]
-    abs: f64,
 }
+
+/// The difference that is always allowed, in the unit of the column.
+const ABSOLUTE: f64 = 1e-12;
 
 /// Parses a finite number that is not negative.
 fn tolerance(text: &str) -> Result<f64, String> {
-    let accepted = "accepted: a finite number, zero or above";
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
-        _ => Err(accepted.to_owned()),
-    }
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "accepted: a finite number, zero or above".to_owned())
 }
 
 /// Files with numbers that do not depend on time or machine.
@@ -57,7 +40,7 @@ const WORDS: &str = "message";
 impl Command for Diff {
     /// Compares `runs.csv` and the verdicts of two folders, and prints a line for every difference.
     fn run(&self, Session { output, .. }: &mut Session<'_>) -> Result<Exit, CommandError> {
-        let Self { one, other, tolerances } = self;
+        let Self { one, other, rel } = self;
         let (first, second) = (files(one)?, files(other)?);
         if first.is_empty() && second.is_empty() {
             let what = format!("neither this folder nor {} has a {}", other.display(), COMPARED.join(" or a "));
@@ -73,7 +56,7 @@ impl Command for Diff {
                     let (one, other) = (one.join(name), other.join(name));
                     match name.extension().is_some_and(|extension| extension == "json") {
                         true => verdicts(&one, &other)?,
-                        false => runs(&RunsTable::read(&one)?, &RunsTable::read(&other)?, *tolerances),
+                        false => runs(&RunsTable::read(&one)?, &RunsTable::read(&other)?, *rel),
                     }
                 }
             };
@@ -102,7 +85,7 @@ fn files(folder: &Path) -> Result<BTreeSet<PathBuf>, CommandError> {
 
 /// Compares rows with the same key in their order. A run that an experiment contains twice, under two labels, has one
 /// key.
-fn runs(first: &RunsTable, second: &RunsTable, tolerances: Tolerances) -> Vec<String> {
+fn runs(first: &RunsTable, second: &RunsTable, rel: f64) -> Vec<String> {
     let mut lines = Vec::new();
     let mut common = Vec::new();
     for (index, column) in first.columns.iter().enumerate().filter(|(_, column)| *column != WORDS) {
@@ -127,7 +110,7 @@ fn runs(first: &RunsTable, second: &RunsTable, tolerances: Tolerances) -> Vec<St
             for &(column, i, j) in &common {
                 // `read` ensured that rows are as long as the headings.
                 let (x, y) = (&a[i], &b[j]);
-                if !same(x, y, tolerances) {
+                if !same(x, y, rel) {
                     lines.push(format!("run {key}{which}, {column}: {x} and {y}"));
                 }
             }
@@ -137,14 +120,12 @@ fn runs(first: &RunsTable, second: &RunsTable, tolerances: Tolerances) -> Vec<St
 }
 
 /// True if two texts are equal, or are finite numbers within the tolerances.
-fn same(x: &str, y: &str, tolerances: Tolerances) -> bool {
+fn same(x: &str, y: &str, rel: f64) -> bool {
     if x == y {
         return true;
     }
     match (x.parse::<f64>(), y.parse::<f64>()) {
-        (Ok(x), Ok(y)) if x.is_finite() && y.is_finite() => {
-            (x - y).abs() <= tolerances.abs.max(tolerances.rel * x.abs().max(y.abs()))
-        }
+        (Ok(x), Ok(y)) if x.is_finite() && y.is_finite() => (x - y).abs() <= ABSOLUTE.max(rel * x.abs().max(y.abs())),
         _ => false,
     }
 }
@@ -188,11 +169,9 @@ fn verdicts_of(bytes: &[u8]) -> Result<Verdicts, String> {
 mod tests {
     use super::*;
 
-    const TOLERANCES: Tolerances = Tolerances { rel: 1e-6, abs: 1e-12 };
-
     #[test]
     fn numbers_may_differ_within_tolerance_texts_may_not() {
-        let same = |x, y| same(x, y, TOLERANCES);
+        let same = |x, y| same(x, y, 1e-6);
         assert!(same("1.0000001", "1") && same("5e-14", "9e-14") && same("", ""));
         assert!(!same("1.00001", "1") && !same("ok", "diverged") && !same("", "0"));
         assert!(!same("NaN", "1"));
@@ -201,7 +180,7 @@ mod tests {
 
     fn compared(one: &str, other: &str) -> Vec<String> {
         let read = |text: &str| RunsTable::parse(text.as_bytes()).unwrap();
-        runs(&read(one), &read(other), TOLERANCES)
+        runs(&read(one), &read(other), 1e-6)
     }
 
     #[test]

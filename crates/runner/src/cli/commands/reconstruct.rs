@@ -67,10 +67,8 @@ impl Command for Reconstruct {
             };
             let checks = scope.checks(&ledger);
             if checks.judged.is_empty() && !scope.is_conditioned() {
-                let left_out = checks.left_out.len();
-                session
-                    .output
-                    .println(format!("{id}: none of the {left_out} checks that depend on it can be judged"))?;
+                let count = checks.left_out.len();
+                session.output.println(format!("{id}: none of the {count} checks that depend on it can be judged"))?;
                 continue;
             }
             let study = &plan.experiment.study;

@@ -91,9 +91,9 @@ impl Command for Runs {
                     match format {
                         Format::Text => print_table(&plan, &mut session.output)?,
                         Format::Json => {
-                            plan.runs
-                                .iter()
-                                .try_for_each(|run| session.output.println(line(&plan, run).to_string()))?;
+                            for run in &plan.runs {
+                                session.output.println(line(&plan, run).to_string())?;
+                            }
                         }
                     }
                 }

@@ -60,14 +60,10 @@ fn bounded(radius: f64) -> String {
 
 /// The largest `ωh` up to which no root is larger than [`ONE`], on a grid of one hundredth of a decade.
 fn stable_to(radius: impl Fn(f64) -> Option<f64>) -> String {
-    let grid = (-200..=400).map(|k| 10f64.powf(f64::from(k) / 100.0));
-    let is_beyond = |omega_h: &f64| radius(*omega_h).is_some_and(|radius| radius > ONE);
-    let mut stable = None;
-    for omega_h in grid {
-        if is_beyond(&omega_h) {
-            return stable.map_or_else(|| "nowhere".to_owned(), |to| format!("to ωh = {}", short(to)));
-        }
-        stable = Some(omega_h);
+    let grid: Vec<f64> = (-200..=400).map(|k| 10f64.powf(f64::from(k) / 100.0)).collect();
+    match grid.iter().position(|&omega_h| radius(omega_h).is_some_and(|radius| radius > ONE)) {
+        None => "everywhere".to_owned(),
+        Some(0) => "nowhere".to_owned(),
+        Some(beyond) => format!("to ωh = {}", short(grid[beyond - 1])),
     }
-    "everywhere".to_owned()
 }

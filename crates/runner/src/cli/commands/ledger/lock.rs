@@ -45,8 +45,15 @@ impl Lock {
             let file = claims::Lock::beside(&path);
             let before = mbsbench_input::read_text(&file, mbsbench_input::LARGEST_TEXT);
             let before = before.ok().map(|text| claims::Lock::parse(&text));
-            let known = Known::new(&plans, &results, &cache);
-            let has_result = |check: &Check| known.has_result(name, check);
+            let keys = known(&plans, &results, &cache);
+            let has_result = |check: &Check| {
+                check.kind.selections().into_iter().any(|(experiment, filter)| {
+                    let mut plans = plans.iter().zip(&keys);
+                    let found = plans.find(|(plan, _)| plan.experiment.is_called(experiment, name));
+                    let is_known = |keys: &HashSet<String>, run: &RunSpec| keys.contains(&run.key().to_string());
+                    found.is_some_and(|(plan, keys)| plan.meant(filter).any(|(_, run)| is_known(keys, run)))
+                })
+            };
             let (lock, changes) = claims::Lock::renewed(before.as_ref(), ledger.checks(), has_result, self.trust);
             write(&file, lock.text())?;
             for change in &changes {
@@ -70,39 +77,20 @@ impl Lock {
     }
 }
 
-/// The runs of some plans whose results exist.
-struct Known<'p> {
-    plans: &'p [Plan],
-    /// For each plan, the keys of its runs in `runs.csv` or in the cache. All runs are included if `runs.csv` was
-    /// written by an earlier version.
-    keys: Vec<HashSet<String>>,
-}
-
-impl<'p> Known<'p> {
-    fn new(plans: &'p [Plan], results: &Path, cache: &Cache) -> Self {
-        let missing: HashSet<_> = missing(plans, cache).into_iter().map(|(_, run)| run.key()).collect();
-        let keys = plans.iter().map(|plan| {
-            let own = || plan.runs.iter().map(|run| run.key().to_string());
-            let table = RunsTable::read(&results.join(&plan.experiment.id).join("runs.csv")).unwrap_or_default();
-            let recorded: HashSet<String> = table.rows.into_keys().collect();
-            if !recorded.is_empty() && !own().any(|key| recorded.contains(&key)) {
-                return own().collect();
-            }
-            let is_stored = |run: &&RunSpec| run.is_kept() && !missing.contains(run.key());
-            let stored = plan.runs.iter().filter(is_stored).map(|run| run.key().to_string());
-            recorded.into_iter().chain(stored).collect()
-        });
-        Self { plans, keys: keys.collect() }
-    }
-
-    /// True if the result of any run that a check selects exists.
-    fn has_result(&self, paper: &str, check: &Check) -> bool {
-        check.kind.selections().into_iter().any(|(experiment, filter)| {
-            let mut plans = self.plans.iter().zip(&self.keys);
-            let Some((plan, keys)) = plans.find(|(plan, _)| plan.experiment.is_called(experiment, paper)) else {
-                return false;
-            };
-            plan.meant(filter).any(|(_, run)| keys.contains(&run.key().to_string()))
-        })
-    }
+/// Returns the keys of the runs of each plan whose results exist, in `runs.csv` or in the cache. All runs are included
+/// if `runs.csv` was written by an earlier version.
+fn known(plans: &[Plan], results: &Path, cache: &Cache) -> Vec<HashSet<String>> {
+    let missing: HashSet<_> = missing(plans, cache).into_iter().map(|(_, run)| run.key()).collect();
+    let keys = |plan: &Plan| -> HashSet<String> {
+        let own = || plan.runs.iter().map(|run| run.key().to_string());
+        let table = RunsTable::read(&results.join(&plan.experiment.id).join("runs.csv")).unwrap_or_default();
+        let recorded: HashSet<String> = table.rows.into_keys().collect();
+        if !recorded.is_empty() && !own().any(|key| recorded.contains(&key)) {
+            return own().collect();
+        }
+        let is_stored = |run: &&RunSpec| run.is_kept() && !missing.contains(run.key());
+        let stored = plan.runs.iter().filter(is_stored).map(|run| run.key().to_string());
+        recorded.into_iter().chain(stored).collect()
+    };
+    plans.iter().map(keys).collect()
 }

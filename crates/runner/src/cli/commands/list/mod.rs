@@ -10,9 +10,7 @@ use mbsbench_judge::publication::Publication;
 use serde_json::{Value, json};
 
 use super::Command;
-use crate::cli::{
-    CommandError, Examined, Exit, Format, Library, Need, Session, experiment_files, is_file, paper_of, papers, read,
-};
+use crate::cli::{CommandError, Examined, Exit, Format, Library, Need, Session, is_file, paper_of, papers, read};
 use crate::description::{self, properties};
 
 /// A mark for built-in items, if there are items of the user, too.
@@ -35,9 +33,6 @@ pub(super) struct List {
     /// Output format.
     #[arg(long, value_enum, value_name = "text|json", default_value_t)]
     format: Format,
-    /// Directory that `list experiments` lists [default: experiments directory].
-    #[arg(long, value_name = "DIR")]
-    folder: Option<PathBuf>,
 }
 
 /// Kinds of things to list.
@@ -70,7 +65,6 @@ struct Item {
 impl Command for List {
     fn need(&self) -> Need {
         match Listed::from_str(&self.what, false) {
-            Ok(Listed::Experiments) if self.folder.is_some() => Need::Nothing,
             Ok(Listed::Experiments | Listed::Papers | Listed::Statements) => Need::Read,
             _ => Need::Nothing,
         }
@@ -117,10 +111,7 @@ impl List {
             Listed::Models => entries(library.registry.models()),
             Listed::Methods => entries(library.registry.methods()),
             Listed::Measures => entries(library.registry.measures()),
-            Listed::Experiments => match &self.folder {
-                Some(folder) => experiments(&experiment_files(folder)?)?,
-                None => experiments(&library.files(|_| true)?)?,
-            },
+            Listed::Experiments => experiments(&library.files(|_| true)?)?,
             Listed::Papers => publications(library)?,
             Listed::Statements => statements(library)?,
         })
@@ -132,7 +123,7 @@ impl List {
             let items: Vec<Value> = items.into_iter().map(|item| item.json).collect();
             return vec![format!("{:#}", Value::Array(items))];
         }
-        let is_own = !Listed::REGISTERED.contains(&kind) && self.folder.is_none();
+        let is_own = !Listed::REGISTERED.contains(&kind);
         let width = items.iter().map(|item| item.name.chars().count()).max().unwrap_or(0);
         let line = |Item { name, about, .. }: Item| {
             let mark = if is_own && library.is_beside(paper_of(&name)) { BUILTIN } else { "" };

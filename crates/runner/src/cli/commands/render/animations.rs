@@ -14,9 +14,6 @@ use crate::cli::{CommandError, sorted};
 /// Choice and style of animations.
 #[derive(Debug, clap::Args)]
 pub(super) struct AnimationOptions {
-    /// Animation with this id [default: all of the file].
-    #[arg(long)]
-    id: Option<String>,
     /// Methods to overlay in an animation [default: first run only].
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(super) method: Vec<String>,
@@ -31,7 +28,7 @@ pub(super) struct AnimationOptions {
 impl AnimationOptions {
     /// True if any option is given.
     pub(super) fn is_given(&self) -> bool {
-        self.id.is_some() || !self.method.is_empty() || self.view.is_some() || self.frames.is_some()
+        !self.method.is_empty() || self.view.is_some() || self.frames.is_some()
     }
 
     /// Writes the animations of an experiment, and returns their paths, each with the time of its last frame, s, if the
@@ -78,13 +75,6 @@ impl AnimationOptions {
     fn wanted(&self, plan: &Plan) -> Result<Vec<AnimationSpec>, CommandError> {
         let own = plan.experiment.animations.iter().map(|animation| animation.value.clone());
         let mut specs: Vec<AnimationSpec> = own.collect();
-        if let Some(id) = &self.id {
-            let known: Vec<String> = specs.iter().map(|spec| spec.id.clone()).collect();
-            specs.retain(|spec| spec.id == *id);
-            if specs.is_empty() {
-                return Err(CommandError::unknown("animation", id, known));
-            }
-        }
         if specs.is_empty() {
             specs.push(of_model(plan)?);
         }
@@ -135,10 +125,7 @@ fn of_model(plan: &Plan) -> Result<AnimationSpec, CommandError> {
     let Some(run) = plan.runs.iter().find(|run| !run.views().is_empty()) else {
         let mut models: Vec<String> = plan.runs.iter().map(|run| run.model.name().to_owned()).collect();
         models.dedup();
-        let what = match models.as_slice() {
-            [model] => format!("`{model}` cannot be drawn"),
-            models => format!("`{}` cannot be drawn", models.join("`, `")),
-        };
+        let what = format!("`{}` cannot be drawn", models.join("`, `"));
         let help =
             "accepted: experiments with a mechanism, bodies or points; the `views` of a model define how it is drawn";
         return Err(CommandError::refused(&what, help));

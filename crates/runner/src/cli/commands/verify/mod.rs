@@ -6,14 +6,13 @@ use std::io;
 
 use mbsbench_judge::claims::record::ground_of;
 use mbsbench_judge::claims::{Judged, Verdict};
-use tabled::builder::Builder;
 use tabled::settings::object::Columns;
-use tabled::settings::{Modify, Style, Width};
+use tabled::settings::{Modify, Width};
 
 use super::Command;
 use crate::cli::{
     BY_TIMES, CommandError, Exit, NOT_AS_EXPECTED, Need, Seen, Session, Strict, Verdicts, judge_papers, outcome_of,
-    outcome_of_check, surprise, tally,
+    surprise, table, tally,
 };
 use crate::output::Output;
 use recompute::Recompute;
@@ -27,9 +26,6 @@ pub(super) struct Verify {
     /// Hide statements that are reproduced.
     #[arg(long)]
     brief: bool,
-    /// Show the checks of each statement.
-    #[arg(long)]
-    checks: bool,
     /// Treatment of warnings.
     #[command(flatten)]
     strict: Strict,
@@ -82,14 +78,12 @@ impl Verify {
             if rows.is_empty() {
                 continue;
             }
-            let mut table = Builder::default();
-            let numbers = if self.checks { &["measured", "required"][..] } else { &[] };
-            table.push_record([&[head, "place"][..], numbers, &["set-up", "checks", "outcome"]].concat());
-            for each in rows {
-                self.push(&mut table, each);
-            }
-            let mut table = table.build();
-            table.with(Style::psql());
+            let heads = [head, "place", "set-up", "checks", "outcome"].map(str::to_owned);
+            let row = |each: &Judged| {
+                let (id, place) = (each.statement.id.clone(), each.statement.place.clone());
+                [id, place, ground_of(each.rests_on()).to_owned(), each.tally(), outcome_of(each)]
+            };
+            let mut table = table([heads].into_iter().chain(rows.into_iter().map(row)));
             table.with(Modify::new(Columns::first()).with(Width::wrap(64).keep_words(true)));
             table.with(Modify::new(Columns::one(1)).with(Width::wrap(24).keep_words(true)));
             output.println(table.to_string())?;
@@ -108,23 +102,5 @@ impl Verify {
             }
         }
         verdicts.lost.iter().chain(&verdicts.claims).try_for_each(|line| output.println(line))
-    }
-
-    /// Adds the line of a statement and, if they are shown, the lines of its checks.
-    fn push(&self, table: &mut Builder, each: &Judged) {
-        let rests_on = ground_of(each.rests_on());
-        let (id, place) = (each.statement.id.clone(), each.statement.place.clone());
-        let mut row = vec![id, place, rests_on.to_owned(), each.tally(), outcome_of(each)];
-        row.splice(2..2, vec![String::new(); if self.checks { 2 } else { 0 }]);
-        table.push_record(row);
-        for check in each.checks.iter().filter(|_| self.checks) {
-            if self.brief && check.verdict() == Verdict::Reproduced && !check.differs() {
-                continue;
-            }
-            let rests_on = ground_of(check.rests_on);
-            let [name, outcome] = [format!("  {}", check.check.id), outcome_of_check(check)];
-            let [measured, required] = [check.measured(), check.required()];
-            table.push_record([name, String::new(), measured, required, rests_on.to_owned(), String::new(), outcome]);
-        }
     }
 }

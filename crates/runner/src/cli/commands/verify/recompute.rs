@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::str::FromStr;
 use std::time::SystemTime;
 
 use csv::StringRecord;
@@ -19,8 +18,8 @@ use crate::cli::{CommandError, Exit, Machine, RunsTable, Session, Workshop, none
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct Recompute {
     /// Recompute a share of the runs, `5%`, and compare them with `runs.csv`.
-    #[arg(long, value_name = "SHARE")]
-    recompute: Option<Share>,
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    recompute: Option<f64>,
     /// Seed of the choice of runs [default: random, and printed].
     #[arg(long, value_name = "NUMBER", requires = "recompute")]
     seed: Option<u64>,
@@ -29,30 +28,17 @@ pub(super) struct Recompute {
     machine: Machine,
 }
 
-/// A share of a whole, above 0 and at most 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Share(f64);
-
-impl FromStr for Share {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let percent = text.strip_suffix('%').unwrap_or(text).trim().parse().unwrap_or(f64::NAN);
-        if percent > 0.0 && percent <= 100.0 {
-            Ok(Self(percent / 100.0))
-        } else {
-            Err("accepted: from above 0% to 100%")
-        }
-    }
+/// Parses a share of a whole, above 0 and at most 1.
+fn share(text: &str) -> Result<f64, &'static str> {
+    let percent = text.strip_suffix('%').unwrap_or(text).trim().parse().unwrap_or(f64::NAN);
+    if percent > 0.0 && percent <= 100.0 { Ok(percent / 100.0) } else { Err("accepted: from above 0% to 100%") }
 }
 
-impl Share {
-    /// True if a run belongs to the random sample of a seed; each run has this share as its probability.
-    fn has(self, seed: u64, run: &RunSpec) -> bool {
-        let drawn = blake3::hash(format!("{seed} {}", run.key().full()).as_bytes());
-        let upper = drawn.as_bytes()[..8].iter().fold(0, |number: u64, &byte| number << 8 | u64::from(byte));
-        (upper as f64) < self.0 * 2f64.powi(64)
-    }
+/// True if a run belongs to the random sample of a seed; each run has the share as its probability.
+fn is_in_sample(run: &RunSpec, share: f64, seed: u64) -> bool {
+    let drawn = blake3::hash(format!("{seed} {}", run.key().full()).as_bytes());
+    let upper = drawn.as_bytes()[..8].iter().fold(0, |number: u64, &byte| number << 8 | u64::from(byte));
+    (upper as f64) < share * 2f64.powi(64)
 }
 
 impl Recompute {
@@ -73,7 +59,8 @@ impl Recompute {
         let tables = plans.iter().map(|plan| Ok((plan.experiment.id.as_str(), table(plan)?)));
         let tables: BTreeMap<&str, RunsTable> = tables.collect::<Result<_, CommandError>>()?;
         let is_drawn = |plan: &Plan, run: &RunSpec| {
-            share.has(seed, run) && tables[plan.experiment.id.as_str()].rows.contains_key(&run.key().to_string())
+            is_in_sample(run, share, seed)
+                && tables[plan.experiment.id.as_str()].rows.contains_key(&run.key().to_string())
         };
         let workshop = Workshop::open(&self.machine, Progress::silent(), session)?;
         let again =
@@ -81,7 +68,7 @@ impl Recompute {
         let again = again.map_err(FileError::of(&workshop.folder))?;
         let (again, unavailable): (Vec<_>, Vec<_>) =
             again.into_iter().partition(|again| again.row.status != Status::Unavailable);
-        let mut wrong = 0_usize;
+        let (output, mut wrong) = (&mut session.output, 0_usize);
         for again in &again {
             let differences = differences(&tables[again.plan.experiment.id.as_str()], again)?;
             if !differences.is_empty() {
@@ -89,18 +76,14 @@ impl Recompute {
                 let (id, key) = (&again.plan.experiment.id, again.run.key());
                 let title = Titles::of(again.plan).of_run(again.run);
                 let (file, differences) = (path(again.plan), differences.join(", "));
-                session
-                    .output
-                    .println(format!("differs from {}: {id} {title} ({key}): {differences}", file.display()))?;
+                output.println(format!("differs from {}: {id} {title} ({key}): {differences}", file.display()))?;
             }
         }
         let made = again.len();
-        session
-            .output
-            .println(format!("{made} runs recomputed with --seed {seed}: {wrong} differ from the results"))?;
+        output.println(format!("{made} runs recomputed with --seed {seed}: {wrong} differ from the results"))?;
         if !unavailable.is_empty() {
             let count = unavailable.len();
-            session.output.println(format!("{count} runs not recomputed: their methods are unavailable here"))?;
+            output.println(format!("{count} runs not recomputed: their methods are unavailable here"))?;
         }
         none_lost(&workshop.progress)?;
         Ok(if wrong == 0 { Exit::Done } else { Exit::Differs })
@@ -143,10 +126,7 @@ mod tests {
 
     #[test]
     fn shares_are_percent() {
-        assert_eq!(
-            ["5%", "100", " 0.5 %"].map(|text| text.trim().parse()),
-            [Ok(Share(0.05)), Ok(Share(1.0)), Ok(Share(0.005))]
-        );
-        assert!(["0%", "101%", "-1%", "nan", ""].iter().all(|text| text.parse::<Share>().is_err()));
+        assert_eq!(["5%", "100", " 0.5 %"].map(|text| share(text.trim())), [Ok(0.05), Ok(1.0), Ok(0.005)]);
+        assert!(["0%", "101%", "-1%", "nan", ""].iter().all(|text| share(text).is_err()));
     }
 }
