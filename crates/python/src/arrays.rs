@@ -1,7 +1,6 @@
 //! Conversion of numbers between NumPy and Rust.
 
 use std::borrow::Cow;
-use std::ops::Deref;
 
 use nalgebra::DMatrix;
 use numpy::ndarray::{Dimension, Ix1, Ix2};
@@ -22,15 +21,7 @@ pub type Array2<'py> = Bound<'py, PyArray2<f64>>;
 
 /// A vector of real numbers from Python: an array of any real type, or anything that NumPy converts into one. Complex
 /// numbers are refused, even without an imaginary part.
-pub struct Vector<'py>(PyReadonlyArray1<'py, f64>);
-
-impl<'py> Deref for Vector<'py> {
-    type Target = PyReadonlyArray1<'py, f64>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
+pub struct Vector<'py>(pub PyReadonlyArray1<'py, f64>);
 
 impl<'py> FromPyObject<'_, 'py> for Vector<'py> {
     type Error = PyErr;
@@ -102,10 +93,10 @@ fn refusal<const N: usize>(what: &str, shape: [usize; N]) -> impl Fn(String) -> 
 ///
 /// # Errors
 /// Returns a `ValueError` that names `what` if the length differs.
-pub fn numbers<'a>(vector: &'a PyReadonlyArray1<'_, f64>, what: &str, length: usize) -> PyResult<Cow<'a, [f64]>> {
-    let found = match vector.as_slice() {
+pub fn numbers<'a>(vector: &'a Vector<'_>, what: &str, length: usize) -> PyResult<Cow<'a, [f64]>> {
+    let found = match vector.0.as_slice() {
         Ok(slice) => Cow::Borrowed(slice),
-        Err(_) => Cow::Owned(vector.as_array().iter().copied().collect()),
+        Err(_) => Cow::Owned(vector.0.as_array().iter().copied().collect()),
     };
     if found.len() == length {
         return Ok(found);

@@ -116,12 +116,11 @@ pub fn mechanics(system: &mut PythonMechanics<'_>, t: f64, q: &[f64], v: &[f64])
     for (place, q) in points(q).into_iter().enumerate() {
         // A Jacobian needs to be correct only where the constraints are satisfied.
         let Some(q) = (if place == 0 { Some(q) } else { projected(system, t, &q, &identity)? }) else { continue };
-        let mut jacobian = DMatrix::zeros(system.m(), system.n());
         let mass = system.mass_at(&q);
         if functions.full.constant_mass && *first.get_or_insert_with(|| mass.clone()) != mass {
             return Err(refuse(format!("`mass` is not constant: it differs at q = {} from the start", shown(&q))));
         }
-        system.jacobian_at(t, &q, &mut jacobian);
+        let jacobian = system.jacobian_at(t, &q);
         if !usable(place, defined(&system.calls, t), refuse)? {
             continue;
         }
@@ -151,9 +150,9 @@ pub fn mechanics(system: &mut PythonMechanics<'_>, t: f64, q: &[f64], v: &[f64])
 /// Checks that the start satisfies the constraints on positions.
 fn positions(system: &mut PythonMechanics<'_>, t: f64, q: &[f64]) -> Result<(), Failure> {
     let functions = system.functions;
-    let (mut phi, mut jacobian) = (vec![0.0; system.m()], DMatrix::zeros(system.m(), system.n()));
+    let mut phi = vec![0.0; system.m()];
     system.phi(t, q, &mut phi);
-    system.differences_at(t, q, &mut jacobian);
+    let jacobian = system.differences_at(t, q);
     if let Some(wrong) = defined(&system.calls, t)? {
         return Err(functions.refused(&wrong));
     }
@@ -350,10 +349,9 @@ fn projected(
     metric: &DMatrix<f64>,
 ) -> Result<Option<Vec<f64>>, Failure> {
     let (mut q, mut phi) = (q.to_vec(), vec![0.0; system.m()]);
-    let mut jacobian = DMatrix::zeros(system.m(), system.n());
     for _ in 0..20 {
         system.phi(t, &q, &mut phi);
-        system.differences_at(t, &q, &mut jacobian);
+        let jacobian = system.differences_at(t, &q);
         if !passed(defined(&system.calls, t))? {
             return Ok(None);
         }
@@ -391,8 +389,7 @@ pub fn assembled(functions: &crate::user_model::Functions, start: &[f64]) -> Res
     let refused = || functions.refused("no positions near the initial ones satisfy the constraints at t = 0");
     let mass = system.mass_at(q);
     let q = projected(&mut system, 0.0, q, &mass)?.ok_or_else(refused)?;
-    let (mut jacobian, mut rates) = (DMatrix::zeros(system.m(), system.n()), vec![0.0; system.m()]);
-    system.jacobian_at(0.0, &q, &mut jacobian);
+    let (jacobian, mut rates) = (system.jacobian_at(0.0, &q), vec![0.0; system.m()]);
     system.rates(0.0, &q, v, &mut rates);
     let is_defined = passed(defined(&system.calls, 0.0))?;
     let correction = is_defined.then(|| least(&jacobian, &rates, &system.mass_at(&q))).flatten().ok_or_else(refused)?;

@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
-use crate::arrays::{Array, Array2, Vector, matrix, numbers, vector, writable};
+use crate::arrays::{Array2, Vector, matrix, numbers, writable};
 
 /// The number of components from which on the interpreter is released while a function is evaluated; releasing it takes
 /// a tenth of a microsecond.
@@ -25,6 +25,9 @@ pub trait Queries {
 
     /// Evaluates a quantity of the mechanical system.
     fn mechanics(&mut self, of: Of, t: f64, q: &[f64], v: &[f64], into: &mut DMatrix<f64>) -> Result<(), Failure>;
+
+    /// Keeps the failure that is reported as an exception.
+    fn fail(&mut self, _failure: Failure) {}
 }
 
 /// A source of problems: the model itself, or the problem of the current step.
@@ -142,7 +145,7 @@ pub fn jacobian<'py>(source: &(impl Source + Sync), py: Python<'py>, t: f64, y: 
 type Point<'p, 'py> = (f64, &'p Vector<'py>, Option<&'p Vector<'py>>);
 
 /// Returns a quantity of the mechanical system; a vector is a matrix with one column.
-fn quantity<'py>(
+pub fn quantity<'py>(
     source: &(impl Source + Sync),
     py: Python<'py>,
     of: Of,
@@ -161,26 +164,6 @@ fn quantity<'py>(
     };
     source.ask_long(py, velocities, |asked| asked.mechanics(of, t, &q, &v, &mut found))?;
     Ok(found)
-}
-
-/// Returns a vector of the mechanical system.
-pub fn vector_of<'py>(
-    source: &(impl Source + Sync),
-    py: Python<'py>,
-    of: Of,
-    point: Point<'_, 'py>,
-) -> PyResult<Array<'py>> {
-    Ok(vector(py, quantity(source, py, of, point)?.as_slice()))
-}
-
-/// Returns a matrix of the mechanical system.
-pub fn matrix_of<'py>(
-    source: &(impl Source + Sync),
-    py: Python<'py>,
-    of: Of,
-    point: Point<'_, 'py>,
-) -> PyResult<Array2<'py>> {
-    matrix(py, &quantity(source, py, of, point)?)
 }
 
 /// Defines the methods of a class that is a [`Source`], and the methods given in braces.
@@ -234,7 +217,7 @@ macro_rules! asks {
 
             /// Returns the mass matrix `M(q)` of the mechanical system.
             fn mass<'py>(&self, py: Python<'py>, q: Vector<'py>) -> PyResult<Array2<'py>> {
-                queries::matrix_of(self, py, Of::Mass, (0.0, &q, None))
+                matrix(py, &queries::quantity(self, py, Of::Mass, (0.0, &q, None))?)
             }
 
             /// Returns the forces `D(t, q, v)`.
@@ -242,7 +225,7 @@ macro_rules! asks {
             /// Inside a step, a call counts as one evaluation of the right-hand side, which includes mass matrix and
             /// constraints at the same state.
             fn forces<'py>(&self, py: Python<'py>, t: f64, q: Vector<'py>, v: Vector<'py>) -> PyResult<Array<'py>> {
-                queries::vector_of(self, py, Of::Forces, (t, &q, Some(&v)))
+                Ok(vector(py, queries::quantity(self, py, Of::Forces, (t, &q, Some(&v)))?.as_slice()))
             }
 
             /// Returns the constraints `(Γ(t, q, v) ; Φ(t, q))`, nonholonomic first.
@@ -254,7 +237,7 @@ macro_rules! asks {
                 q: Vector<'py>,
                 v: Option<Vector<'py>>,
             ) -> PyResult<Array<'py>> {
-                queries::vector_of(self, py, Of::Constraints, (t, &q, v.as_ref()))
+                Ok(vector(py, queries::quantity(self, py, Of::Constraints, (t, &q, v.as_ref()))?.as_slice()))
             }
 
             /// Returns the constraint Jacobian `J`: the derivatives of Γ with respect to `v` and of Φ with respect to
@@ -267,7 +250,7 @@ macro_rules! asks {
                 q: Vector<'py>,
                 v: Option<Vector<'py>>,
             ) -> PyResult<Array2<'py>> {
-                queries::matrix_of(self, py, Of::ConstraintJacobian, (t, &q, v.as_ref()))
+                matrix(py, &queries::quantity(self, py, Of::ConstraintJacobian, (t, &q, v.as_ref()))?)
             }
 
             /// Returns the bias of the constraints on accelerations, which are `J v' + bias = 0`.
@@ -278,12 +261,12 @@ macro_rules! asks {
                 q: Vector<'py>,
                 v: Vector<'py>,
             ) -> PyResult<Array<'py>> {
-                queries::vector_of(self, py, Of::Bias, (t, &q, Some(&v)))
+                Ok(vector(py, queries::quantity(self, py, Of::Bias, (t, &q, Some(&v)))?.as_slice()))
             }
 
             /// Returns `q' = H(q) v`.
             fn position_rate<'py>(&self, py: Python<'py>, q: Vector<'py>, v: Vector<'py>) -> PyResult<Array<'py>> {
-                queries::vector_of(self, py, Of::PositionRate, (0.0, &q, Some(&v)))
+                Ok(vector(py, queries::quantity(self, py, Of::PositionRate, (0.0, &q, Some(&v)))?.as_slice()))
             }
 
             $($others)*

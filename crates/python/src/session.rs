@@ -5,13 +5,13 @@ use nalgebra::DMatrix;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::arrays::{Array, Array2, Vector};
+use crate::arrays::{Array, Array2, Vector, matrix, vector};
 use crate::failures::problem_error;
 use crate::queries::{self, Of, Queries, Sizes, Source, asks};
 
 scoped_tls_hkt::scoped_thread_local!(
     /// The problem of the current step on this thread.
-    static mut SESSION: for<'a> &'a mut dyn InStep
+    static mut SESSION: for<'a> &'a mut dyn Queries
 );
 
 /// Evaluations that another step from the same start can reuse.
@@ -97,12 +97,6 @@ impl<'s, 'p> Session<'s, 'p> {
     }
 }
 
-/// A problem during a step.
-trait InStep: Queries {
-    /// Keeps the failure that is reported as an exception.
-    fn fail(&mut self, failure: Failure);
-}
-
 impl Queries for Session<'_, '_> {
     fn sizes(&mut self) -> Sizes {
         self.problem.sizes()
@@ -129,9 +123,7 @@ impl Queries for Session<'_, '_> {
         }
         Queries::mechanics(self.problem, of, t, q, v, into)
     }
-}
 
-impl InStep for Session<'_, '_> {
     fn fail(&mut self, failure: Failure) {
         self.failure = Some(failure);
     }

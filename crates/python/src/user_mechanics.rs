@@ -127,30 +127,26 @@ impl<'f> PythonMechanics<'f> {
     }
 
     /// Evaluates `∂Φ/∂q`, by differences if the model does not provide it.
-    pub fn jacobian_at(&self, t: f64, q: &[f64], jacobian: &mut DMatrix<f64>) {
-        match &self.functions.jacobian {
-            Some(_) if self.m() == 0 => {}
-            Some(_) => self.call("`jacobian`", &self.functions.jacobian, Some(t), &[q], Target::Matrix(jacobian)),
-            None => self.differences_at(t, q, jacobian),
+    pub fn jacobian_at(&self, t: f64, q: &[f64]) -> DMatrix<f64> {
+        if self.functions.jacobian.is_none() || self.m() == 0 {
+            return self.differences_at(t, q);
         }
+        let mut jacobian = DMatrix::zeros(self.m(), self.n());
+        self.call("`jacobian`", &self.functions.jacobian, Some(t), &[q], Target::Matrix(&mut jacobian));
+        jacobian
     }
 
     /// Evaluates `∂Φ/∂q` by differences.
-    pub fn differences_at(&self, t: f64, q: &[f64], jacobian: &mut DMatrix<f64>) {
-        let (n, m) = (self.n(), self.m());
-        if m == 0 {
-            return;
-        }
-        for k in 0..n {
-            let column = Self::partial(m, q, k, |q, phi| self.phi(t, q, phi));
-            jacobian.column_mut(k).copy_from_slice(&column);
-        }
+    pub fn differences_at(&self, t: f64, q: &[f64]) -> DMatrix<f64> {
+        let m = self.m();
+        let columns = if m == 0 { 0 } else { self.n() };
+        let entries = (0..columns).flat_map(|k| Self::partial(m, q, k, |q, phi| self.phi(t, q, phi)));
+        DMatrix::from_iterator(m, self.n(), entries)
     }
 
     /// Evaluates `J v + ∂Φ/∂t`.
     pub fn rates(&self, t: f64, q: &[f64], v: &[f64], rates: &mut [f64]) {
-        let mut jacobian = DMatrix::zeros(self.m(), self.n());
-        self.jacobian_at(t, q, &mut jacobian);
+        let jacobian = self.jacobian_at(t, q);
         let by_time = Self::difference(self.m(), step(t), |h, phi| self.phi(t + h, q, phi));
         for (c, rate) in rates.iter_mut().enumerate() {
             *rate = by_time[c] + jacobian.row(c).iter().zip(v).map(|(j, v)| j * v).sum::<f64>();
@@ -213,7 +209,7 @@ impl Mechanics for PythonMechanics<'_> {
     }
 
     fn constraint_jacobian(&mut self, t: f64, q: &[f64], _v: &[f64], jacobian: &mut DMatrix<f64>) {
-        self.jacobian_at(t, q, jacobian);
+        jacobian.copy_from(&self.jacobian_at(t, q));
     }
 
     /// Evaluates the rate of change of the velocity constraints along the motion `(t + s, q + s v)`: by a difference of
@@ -269,9 +265,7 @@ impl Mechanics for PythonMechanics<'_> {
         self.calls.at(t);
         copy(&self.mass_at(q), &mut terms.mass);
         self.forces_at(t, q, v, &mut terms.forces);
-        let mut jacobian = DMatrix::zeros(self.m(), self.n());
-        self.jacobian_at(t, q, &mut jacobian);
-        copy(&jacobian, &mut terms.jacobian);
+        copy(&self.jacobian_at(t, q), &mut terms.jacobian);
         if self.m() > 0 {
             self.phi(t, q, &mut terms.constraints);
             self.rates(t, q, v, &mut terms.constraint_rates);
@@ -297,11 +291,7 @@ impl Mechanics for PythonMechanics<'_> {
         }
         // Column `n` is the derivative with respect to time.
         let mut columns: Vec<DMatrix<f64>> = Vec::with_capacity(n + 1);
-        let of = |t: f64, q: &[f64], into: &mut [f64]| {
-            let mut jacobian = DMatrix::zeros(m, n);
-            self.jacobian_at(t, q, &mut jacobian);
-            into.copy_from_slice(jacobian.as_slice());
-        };
+        let of = |t: f64, q: &[f64], into: &mut [f64]| into.copy_from_slice(self.jacobian_at(t, q).as_slice());
         for k in 0..n {
             let column = Self::partial(m * n, q, k, |q, into| of(t, q, into));
             columns.push(DMatrix::from_column_slice(m, n, &column));
@@ -353,8 +343,7 @@ impl Mechanics for PythonMechanics<'_> {
         let (n, m, Motion { t, q, v, lambda, .. }) = (self.n(), self.m(), at);
         let all = Self::difference(n, step(t), |h, sum| {
             self.forces_at(t + h, q, v, sum);
-            let mut jacobian = DMatrix::zeros(m, n);
-            self.jacobian_at(t + h, q, &mut jacobian);
+            let jacobian = self.jacobian_at(t + h, q);
             for (i, sum) in sum.iter_mut().enumerate() {
                 *sum += jacobian.column(i).iter().zip(lambda).map(|(j, l)| j * l).sum::<f64>();
             }
@@ -369,11 +358,10 @@ impl Mechanics for PythonMechanics<'_> {
 impl PythonMechanics<'_> {
     /// Evaluates `(M a − D − Jᵀ λ ; Φ)`.
     fn rest_at(&self, at: Motion<'_, f64>, rest: &mut [f64]) {
-        let (n, m, Motion { t, q, .. }) = (self.n(), self.m(), at);
+        let (n, Motion { t, q, .. }) = (self.n(), at);
         let (dynamics, phi) = rest.split_at_mut(n);
         self.forces_at(t, q, at.v, dynamics);
-        let (mass, mut jacobian) = (self.mass_at(q), DMatrix::zeros(m, n));
-        self.jacobian_at(t, q, &mut jacobian);
+        let (mass, jacobian) = (self.mass_at(q), self.jacobian_at(t, q));
         for (i, entry) in dynamics.iter_mut().enumerate() {
             let inertia: f64 = mass.row(i).iter().zip(at.a).map(|(m, a)| m * a).sum();
             let reaction: f64 = jacobian.column(i).iter().zip(at.lambda).map(|(j, l)| j * l).sum();
@@ -386,8 +374,7 @@ impl PythonMechanics<'_> {
     fn accelerations_of_constraints(&mut self, at: Motion<'_, f64>, sum: &mut [f64]) {
         let Motion { t, q, v, a, .. } = at;
         self.acceleration_bias(t, q, v, sum);
-        let mut jacobian = DMatrix::zeros(self.m(), self.n());
-        self.jacobian_at(t, q, &mut jacobian);
+        let jacobian = self.jacobian_at(t, q);
         for (c, sum) in sum.iter_mut().enumerate() {
             *sum += jacobian.row(c).iter().zip(a).map(|(j, a)| j * a).sum::<f64>();
         }

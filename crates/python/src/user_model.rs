@@ -59,7 +59,7 @@ impl PythonModel {
             }
         };
         let state: Vector<'_> = object.getattr("initial")?.extract()?;
-        let initial: Vec<f64> = state.as_array().to_vec();
+        let initial: Vec<f64> = state.0.as_array().to_vec();
         let mass = function("mass")?;
         let constraint_count: usize = object.getattr("constraint_count")?.extract()?;
         let coordinates = if mass.is_some() { initial.len() / 2 } else { 0 };
