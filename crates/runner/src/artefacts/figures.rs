@@ -207,7 +207,7 @@ impl Look {
                 let points = trajectory(row, &spec.x, name, scale);
                 let kind = Kind::named(spec.kind.name()).unwrap_or(Kind::Line);
                 let end = points.last().map_or(0.0, |point| point[0]);
-                let failures = failed(row, if spec.x == "t" { row.t_reached } else { end });
+                let failures = failed(row, if spec.x == "t" { row.t_reached } else { end }).into_iter().collect();
                 series.push(Series { failures, bold: guest.is_some(), ..Series::new(kind, text, style, points) });
             }
         }
@@ -400,17 +400,12 @@ fn trajectory(row: &Row, x: &str, y: &str, scale: f64) -> Vec<[f64; 2]> {
         }
         trajectory.observables.iter().position(|own| own == name).map(|index| &trajectory.columns[index])
     };
-    match (column(x), column(y)) {
-        (Some(xs), Some(ys)) => xs.iter().zip(ys).map(|(&x, &y)| [x, y * scale]).collect(),
-        _ => Vec::new(),
-    }
+    let (Some(xs), Some(ys)) = (column(x), column(y)) else { return Vec::new() };
+    xs.iter().zip(ys).map(|(&x, &y)| [x, y * scale]).collect()
 }
 
-pub(super) fn failed(row: &Row, x: f64) -> Vec<Failure> {
-    if row.is_ok() {
-        return Vec::new();
-    }
-    vec![Failure { x, name: row.status.to_string(), t_reached: row.t_reached }]
+pub(super) fn failed(row: &Row, x: f64) -> Option<Failure> {
+    (!row.is_ok()).then(|| Failure { x, name: row.status.to_string(), t_reached: row.t_reached })
 }
 
 /// True if an error is so close to the bound on the error of its reference that it is meaningless.

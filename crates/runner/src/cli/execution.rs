@@ -43,7 +43,7 @@ impl Made {
     /// Fails if the program or the machine ended a run.
     pub(super) fn end(mut self, show: bool, session: &mut Session<'_>) -> Result<Exit, CommandError> {
         self.summary.end.push(self.progress.summary());
-        self.summary.print(show, &mut session.output)?;
+        self.summary.lines(show).iter().try_for_each(|line| session.output.println(line))?;
         none_lost(&self.progress)?;
         Ok(self.exit)
     }

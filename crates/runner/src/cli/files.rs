@@ -38,17 +38,11 @@ pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Comman
 pub fn load(registry: &Registry, files: &[PathBuf], quick: bool) -> Result<Vec<Plan>, CommandError> {
     let plan = |path: &PathBuf| Ok(Plan::read(path, &read(path)?, registry, quick));
     let planned: Vec<Result<Plan, BadInput>> = files.par_iter().map(plan).collect::<Result<_, CommandError>>()?;
+    let (good, bad): (Vec<_>, Vec<_>) = planned.into_iter().partition(Result::is_ok);
+    let mut bad: Vec<BadInput> = bad.into_iter().filter_map(Result::err).collect();
     let mut plans: Vec<Plan> = Vec::new();
-    let mut bad: Vec<BadInput> = Vec::new();
     let mut places: HashMap<String, String> = HashMap::new();
-    for plan in planned {
-        let plan = match plan {
-            Ok(plan) => plan,
-            Err(wrong) => {
-                bad.push(wrong);
-                continue;
-            }
-        };
+    for plan in good.into_iter().flatten() {
         let document = &plan.experiment.document;
         let place = document.root.place_of("id");
         let position = document.source.position(place);

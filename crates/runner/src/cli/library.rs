@@ -156,11 +156,6 @@ impl<'l> Library<'l> {
         Ok(files)
     }
 
-    /// Plans of all experiments.
-    pub(super) fn plans(&self) -> Result<Vec<Plan>, CommandError> {
-        load(self.registry, &self.files(|_| true)?, false)
-    }
-
     /// Plans of the papers or experiments (`compere2001/pendulum-ode`) with these names; without names, of all papers
     /// of the user, or of all built-in papers if there are no others. Other files are not read.
     pub(super) fn named(&self, names: &[String], quick: bool) -> Result<Vec<Plan>, CommandError> {

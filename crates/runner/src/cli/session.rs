@@ -33,7 +33,7 @@ impl Session<'_> {
         let runs = plans.iter().map(|plan| plan.runs.len()).sum();
         let (workshop, outcomes) = self.keep(runs, options, |resources| results_of(plans, resources))?;
         for (plan, outcome) in plans.iter().zip(&outcomes) {
-            self.report_failed_references(&outcome.certificates, |_| format!("{}: reference", plan.experiment.id));
+            self.report_doubts(&outcome.certificates, |_| format!("{}: reference", plan.experiment.id));
         }
         Ok((workshop, outcomes))
     }
@@ -63,15 +63,9 @@ impl Session<'_> {
     }
 
     /// Reports the references that failed or whose two methods disagree, by name.
-    pub(super) fn report_failed_references(
-        &mut self,
-        certificates: &[Certificate],
-        name: impl Fn(&Certificate) -> String,
-    ) {
-        for certificate in certificates {
-            if let Some(doubt) = certificate.doubt() {
-                self.output.eprintln(format!("warning: {}: {doubt}", name(certificate)));
-            }
+    pub(super) fn report_doubts(&mut self, certificates: &[Certificate], name: impl Fn(&Certificate) -> String) {
+        for (certificate, doubt) in certificates.iter().filter_map(|each| Some((each, each.doubt()?))) {
+            self.output.eprintln(format!("warning: {}: {doubt}", name(certificate)));
         }
     }
 
@@ -80,12 +74,11 @@ impl Session<'_> {
     /// # Errors
     /// Fails if there are any and `strict` is set.
     pub(super) fn report_warnings(&mut self, plans: &[Plan], strict: Strict) -> Result<(), CommandError> {
-        let mut count = 0;
-        let warned: Vec<Vec<(String, Problem)>> = plans.par_iter().map(Plan::warnings).collect();
-        for (position, Problem { message, help, .. }) in warned.into_iter().flatten() {
+        let warned: Vec<(String, Problem)> = plans.par_iter().flat_map_iter(Plan::warnings).collect();
+        let count = warned.len();
+        for (position, Problem { message, help, .. }) in warned {
             let help = help.map_or_else(String::new, |help| format!("; {help}"));
             self.output.eprintln(format!("warning: {position}: {message}{help}"));
-            count += 1;
         }
         strict.refuse(count)?;
         if count > 0 {

@@ -1,9 +1,5 @@
 //! The output of `run` and `reproduce` at the end: at most [`MOST_LINES`] lines, unless tables are requested.
 
-use std::io;
-
-use crate::output::Output;
-
 /// Number of lines that fit on a screen.
 pub(super) const MOST_LINES: usize = 40;
 
@@ -25,16 +21,8 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// Prints the summary; with `show`, it includes all tables regardless of their length.
-    ///
-    /// # Errors
-    /// Fails if the output cannot be written.
-    pub(super) fn print(&self, show: bool, output: &mut Output<'_>) -> io::Result<()> {
-        self.lines(show).iter().try_for_each(|line| output.println(line))
-    }
-
-    /// Its lines.
-    fn lines(&self, show: bool) -> Vec<String> {
+    /// Its lines; with `show`, they include all tables regardless of their length.
+    pub(super) fn lines(&self, show: bool) -> Vec<String> {
         let mut done: Vec<String> = self.done.iter().map(|(line, _)| line.clone()).collect();
         let tables: Vec<&str> = self.tables.iter().flat_map(|table| table.split('\n')).collect();
         // One line is reserved for a note that tables were left out.

@@ -1,6 +1,5 @@
 //! `mbsbench init`: writes the built-in experiments as files.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::Command;
@@ -18,16 +17,10 @@ pub(super) struct Init {
 impl Command for Init {
     fn run(&self, Session { output, .. }: &mut Session<'_>) -> Result<Exit, CommandError> {
         let written = mbsbench_builtin::write_out(&self.folder)?;
-        let mut counts: BTreeMap<_, usize> = BTreeMap::new();
-        for part in written.iter().filter_map(|path| path.components().next()) {
-            *counts.entry(part).or_default() += 1;
-        }
         let folder = self.folder.display();
-        if counts.is_empty() {
-            output.println(format!("{folder}: all files already exist"))?;
-        }
-        for (part, count) in counts {
-            output.println(format!("{}: {count} files", self.folder.join(part).display()))?;
+        match written.len() {
+            0 => output.println(format!("{folder}: all files already exist"))?,
+            count => output.println(format!("{folder}: {count} files"))?,
         }
         let there = if self.folder == Path::new(".") { String::new() } else { format!("cd {folder}, then ") };
         output.println(format!("next: {there}mbsbench list papers, and mbsbench reproduce gil2013"))?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Subcommand;
-use mbsbench_experiment::{Plan, is_safe_name};
+use mbsbench_experiment::is_safe_name;
 use mbsbench_input::Document;
 use mbsbench_judge::claims::{Book, Ledger};
 use mbsbench_judge::publication::FILE;
@@ -120,10 +120,11 @@ fn statement(library: &Library<'_>, id: &str, experiment: Option<&str>) -> Begun
         None => include_str!("starts/ledger.yaml").replace("{paper}", paper),
     };
     let short = plan.experiment.id.strip_prefix(&format!("{paper}/")).unwrap_or(&plan.experiment.id);
+    let column = plan.runs.first().and_then(|run| run.columns().into_iter().next());
     let start = include_str!("starts/statement.yaml")
         .replace("{name}", name)
         .replace("{experiment}", short)
-        .replace("{column}", &column(plan));
+        .replace("{column}", column.as_deref().unwrap_or("steps_accepted"));
     let at = match &ledger {
         Some(path) => end_of_statements(path, &before)?,
         None => before.len(),
@@ -136,12 +137,6 @@ fn statement(library: &Library<'_>, id: &str, experiment: Option<&str>) -> Begun
     let line = text[..at].lines().count() + 1;
     let next = format!("write it, mbsbench ledger lock {paper}, mbsbench reproduce {paper}");
     Ok([format!("{}:{line}", path.display()), next])
-}
-
-/// The first column that the runs of an experiment measure.
-fn column(plan: &Plan) -> String {
-    let measured = plan.runs.first().and_then(|run| run.columns().into_iter().next());
-    measured.unwrap_or_else(|| "steps_accepted".to_owned())
 }
 
 /// Returns the position in the text of a ledger at which a statement can be appended: after the last line of

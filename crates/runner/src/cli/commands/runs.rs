@@ -168,7 +168,7 @@ fn keep(
         resources.cache.prepare()?;
         compute(plans, is_chosen, resources)
     })?;
-    session.report_failed_references(&made.certificates, |certificate| format!("reference {}", certificate.plan.key));
+    session.report_doubts(&made.certificates, |certificate| format!("reference {}", certificate.plan.key));
     Ok((made, workshop.progress))
 }
 

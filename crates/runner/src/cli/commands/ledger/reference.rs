@@ -12,7 +12,6 @@ use mbsbench_runs::memory::of_reference;
 use mbsbench_runs::pipeline::make_reference;
 
 use crate::cli::{CommandError, Exit, Library, Session, experiment_files, memory_of_machine, paper_of, read};
-use crate::output::Output;
 
 /// Recompute the stored reference solutions of an experiment.
 #[derive(Debug, clap::Args)]
@@ -52,7 +51,21 @@ impl Reference {
                     sharing.push(run);
                 }
             }
-            exit = exit.max(make(wanted, path, &sharing, id, &mut session.output)?);
+            let (shown, times) = (path.display(), times(wanted, sharing.iter().copied()));
+            match solved(wanted, &times, &sharing) {
+                Ok(trajectory) => {
+                    let (digits, count) = (trajectory.digits, times.len());
+                    let made = StoredReference { key: wanted.key.full().to_owned(), trajectory };
+                    let failed = |error| CommandError::Reference { path: path.to_owned(), error };
+                    made.write(path, &command(id)).map_err(failed)?;
+                    let text = format!("{shown}: {count} times; the two methods agree to {digits:.1} digits");
+                    session.output.println(text)?;
+                }
+                Err(failure) => {
+                    session.output.println(format!("{shown}: {failure}; nothing was written"))?;
+                    exit = Exit::Differs;
+                }
+            }
         }
         Ok(exit)
     }
@@ -102,34 +115,14 @@ fn only_asked(mut reference: ReferenceTrajectory, sharing: &[&RunSpec]) -> Refer
     reference
 }
 
-/// Solves and writes a reference. Nothing is written if fewer digits agree than required.
-fn make(
-    plan: &ReferencePlan,
-    path: &Path,
-    sharing: &[&RunSpec],
-    id: &str,
-    output: &mut Output<'_>,
-) -> Result<Exit, CommandError> {
-    let shown = path.display();
-    let times = times(plan, sharing.iter().copied());
+/// Solves a reference. Fails if it cannot be solved, or if fewer digits agree than required.
+fn solved(plan: &ReferencePlan, times: &[f64], sharing: &[&RunSpec]) -> Result<ReferenceTrajectory, String> {
     let memory = memory_of_machine();
-    let made = memory.reserve(of_reference(plan, times.len())).map_err(|too_large| too_large.to_string());
-    let trajectory = match made.and_then(|_reserved| make_reference(plan, &times)) {
-        Ok(trajectory) => only_asked(trajectory, sharing),
-        Err(failure) => {
-            output.println(format!("{shown}: {failure}; nothing was written"))?;
-            return Ok(Exit::Differs);
-        }
-    };
-    let (digits, asked) = (trajectory.digits, trajectory.digits_asked);
+    let _reserved = memory.reserve(of_reference(plan, times.len())).map_err(|too_large| too_large.to_string())?;
+    let found = make_reference(plan, times)?;
+    let (digits, asked) = (found.digits, found.digits_asked);
     if digits < asked {
-        output.println(format!(
-            "{shown}: the two methods agree to only {digits:.1} digits ({asked} required); nothing was written"
-        ))?;
-        return Ok(Exit::Differs);
+        return Err(format!("the two methods agree to only {digits:.1} digits ({asked} required)"));
     }
-    let made = StoredReference { key: plan.key.full().to_owned(), trajectory };
-    made.write(path, &command(id)).map_err(|error| CommandError::Reference { path: path.to_owned(), error })?;
-    output.println(format!("{shown}: {} times; the two methods agree to {digits:.1} digits", times.len()))?;
-    Ok(Exit::Done)
+    Ok(only_asked(found, sharing))
 }

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use mbsbench_experiment::read_id;
 use mbsbench_experiment::registry::{Entry, Kind};
-use mbsbench_input::{BadInput, Document, Node};
+use mbsbench_input::Node;
 use mbsbench_judge::publication::Publication;
 use serde_json::{Value, json};
 
 use super::Command;
-use crate::cli::{CommandError, Examined, Exit, Format, Library, Need, Session, is_file, paper_of, papers, read};
+use crate::cli::{
+    CommandError, Examined, Exit, Format, Library, Need, Session, is_file, load, paper_of, papers, read_with,
+};
 use crate::description::{self, properties};
 
 /// A mark for built-in items, if there are items of the user, too.
@@ -184,27 +186,17 @@ fn entries<K: Kind>(entries: &[Entry<K>]) -> Vec<Item> {
 
 /// Reads the experiments in files, ordered by id.
 fn experiments(files: &[PathBuf]) -> Result<Vec<Item>, CommandError> {
-    let mut items = Vec::new();
-    let mut bad = Vec::new();
-    for path in files {
-        match experiment(path, &read(path)?) {
-            Ok(item) => items.push(item),
-            Err(wrong) => bad.push(wrong),
-        }
-    }
-    if !bad.is_empty() {
-        return Err(CommandError::BadInput(bad));
-    }
-    items.sort_by(|a: &Item, b: &Item| a.name.cmp(&b.name));
+    let item = |path: &PathBuf| {
+        read_with(path, |document| {
+            let id = read_id(&document.root).map_err(|problem| document.bad(vec![problem]))?;
+            let title = document.root.get("title").and_then(Node::text).unwrap_or_default().to_owned();
+            let json = json!({ "id": id, "title": title, "file": path.display().to_string() });
+            Ok(Item { name: id, about: title, json })
+        })
+    };
+    let mut items = files.iter().map(item).collect::<Result<Vec<Item>, _>>()?;
+    items.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(items)
-}
-
-fn experiment(path: &Path, bytes: &[u8]) -> Result<Item, BadInput> {
-    let document = Document::parse(path, bytes)?;
-    let id = read_id(&document.root).map_err(|problem| document.bad(vec![problem]))?;
-    let title = document.root.get("title").and_then(Node::text).unwrap_or_default().to_owned();
-    let json = json!({ "id": id, "title": title, "file": path.display().to_string() });
-    Ok(Item { name: id, about: title, json })
 }
 
 /// Lists the papers and sets, in the order of the report.
@@ -219,7 +211,7 @@ fn publications(library: &Library<'_>) -> Result<Vec<Item>, CommandError> {
 
 /// Lists the statements of all papers and our findings, in the order of their ledgers.
 fn statements(library: &Library<'_>) -> Result<Vec<Item>, CommandError> {
-    let plans = library.plans()?;
+    let plans = load(library.registry, &library.files(|_| true)?, false)?;
     let mut items = Vec::new();
     for paper in papers(&plans) {
         let Some(ledger) = library.ledger(&paper, &plans)? else { continue };
