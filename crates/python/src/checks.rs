@@ -9,7 +9,7 @@ use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
 use crate::calls::{Calls, Target};
 use crate::user_mechanics::PythonMechanics;
-use crate::user_model::PythonOde;
+use crate::user_model::{Functions, PythonOde};
 
 /// Largest residual of a constraint at the start, relative to the terms in its row.
 const CONSISTENT: f64 = 1e-8;
@@ -66,7 +66,7 @@ pub fn ode(ode: &mut PythonOde<'_>, t: f64, y: &[f64]) -> Result<(), Failure> {
     finite("the initial state", y).map_err(refuse)?;
     let mut rate = vec![0.0; y.len()];
     ode.rhs(t, y, &mut rate)?;
-    defined(&ode.calls, t).and_then(|wrong| wrong.map_or(Ok(()), |wrong| Err(refuse(wrong))))?;
+    ensure_defined(functions, &ode.calls, t)?;
     energy(functions, &ode.calls, t, y)?;
     if functions.jacobian.is_none() {
         return Ok(());
@@ -99,7 +99,7 @@ pub fn mechanics(system: &mut PythonMechanics<'_>, t: f64, q: &[f64], v: &[f64])
     finite("the initial state", q).and_then(|()| finite("the initial state", v)).map_err(refuse)?;
     let mut forces = vec![0.0; system.n()];
     system.forces_at(t, q, v, &mut forces);
-    defined(&system.calls, t).and_then(|wrong| wrong.map_or(Ok(()), |wrong| Err(refuse(wrong))))?;
+    ensure_defined(functions, &system.calls, t)?;
     if !functions.full.velocity_forces {
         let (faster, here) = (v.iter().map(|v| 2.0 * v + 1.0).collect::<Vec<_>>(), forces.clone());
         system.forces_at(t, q, &faster, &mut forces);
@@ -153,9 +153,7 @@ fn positions(system: &mut PythonMechanics<'_>, t: f64, q: &[f64]) -> Result<(), 
     let mut phi = vec![0.0; system.m()];
     system.phi(t, q, &mut phi);
     let jacobian = system.differences_at(t, q);
-    if let Some(wrong) = defined(&system.calls, t)? {
-        return Err(functions.refused(&wrong));
-    }
+    ensure_defined(functions, &system.calls, t)?;
     let Some((row, allowed)) = violated(&phi, |row| CONSISTENT * terms(&jacobian, row, q)) else { return Ok(()) };
     let near = projected(system, t, q, &DMatrix::identity(q.len(), q.len()))?;
     let near = near.map_or_else(String::new, |q| format!("; the nearest consistent positions: {}", shown(&q)));
@@ -178,9 +176,7 @@ fn velocities(
     let (mut rates, mut by_time) = (vec![0.0; system.m()], vec![0.0; system.m()]);
     system.velocity_constraints(t, q, v, &mut rates);
     system.velocity_constraints(t, q, &vec![0.0; system.n()], &mut by_time);
-    if let Some(wrong) = defined(&system.calls, t)? {
-        return Err(functions.refused(&wrong));
-    }
+    ensure_defined(functions, &system.calls, t)?;
     let fastest = v.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
     let allowed = |row: usize| {
         let moving = jacobian.row(row).iter().map(|entry| entry.abs()).sum::<f64>() * fastest + by_time[row].abs();
@@ -380,7 +376,7 @@ fn least(jacobian: &DMatrix<f64>, residual: &[f64], metric: &DMatrix<f64>) -> Op
 ///
 /// # Errors
 /// Returns [`Failure::NotApplicable`] if no such start is found.
-pub fn assembled(functions: &crate::user_model::Functions, start: &[f64]) -> Result<Vec<f64>, Failure> {
+pub fn assembled(functions: &Functions, start: &[f64]) -> Result<Vec<f64>, Failure> {
     let mut system = PythonMechanics::new(functions);
     let (q, v) = start.split_at(system.n());
     if system.m() == 0 {
@@ -398,10 +394,15 @@ pub fn assembled(functions: &crate::user_model::Functions, start: &[f64]) -> Res
 }
 
 /// Checks that the energy is a finite number.
-fn energy(functions: &crate::user_model::Functions, calls: &Calls, t: f64, y: &[f64]) -> Result<(), Failure> {
+fn energy(functions: &Functions, calls: &Calls, t: f64, y: &[f64]) -> Result<(), Failure> {
     let Some(energy) = &functions.energy else { return Ok(()) };
     let mut value = 0.0;
     functions.of_state(calls, ("`energy`", energy), t, y, Target::Number(&mut value))?;
+    ensure_defined(functions, calls, t)
+}
+
+/// Checks that all results since the last look are finite.
+fn ensure_defined(functions: &Functions, calls: &Calls, t: f64) -> Result<(), Failure> {
     defined(calls, t)?.map_or(Ok(()), |wrong| Err(functions.refused(&wrong)))
 }
 

@@ -117,7 +117,7 @@ impl Formulated<f64> for PythonModel {
         if self.functions.mass.is_some() {
             return Box::new(AccelerationLevel::new(PythonMechanics::new(&self.functions)));
         }
-        Box::new(PythonOde::new(&self.functions))
+        Box::new(PythonOde { functions: &self.functions, calls: Calls::default(), checked: Checked::default() })
     }
 
     fn initial_state(&self) -> Vec<f64> {
@@ -207,12 +207,6 @@ pub struct PythonOde<'f> {
     pub functions: &'f Functions,
     pub calls: Calls,
     checked: Checked,
-}
-
-impl<'f> PythonOde<'f> {
-    fn new(functions: &'f Functions) -> Self {
-        Self { functions, calls: Calls::default(), checked: Checked::default() }
-    }
 }
 
 impl Ode for PythonOde<'_> {

@@ -14,11 +14,10 @@ use signal_hook::iterator::Signals;
 
 /// Lets SIGINT and SIGTERM end the program without partially written files, with exit code 130 or 143 and a message
 /// about the runs kept. A second signal ends it at once. If signals cannot be handled, they have their default effect.
-pub(super) fn watch() {
-    let _ = begin();
-}
-
-fn begin() -> io::Result<()> {
+///
+/// # Errors
+/// Fails if signals cannot be handled.
+pub(super) fn watch() -> io::Result<()> {
     let is_ending = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
         flag::register_conditional_shutdown(signal, code(signal), Arc::clone(&is_ending))?;

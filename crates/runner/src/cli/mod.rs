@@ -60,7 +60,7 @@ use summary::Summary;
 /// Runs the program with the arguments of the process.
 pub fn main_with(registry: &Registry) -> ExitCode {
     #[cfg(unix)]
-    interrupt::watch();
+    let _ = interrupt::watch();
     let (mut stdout, mut stderr) = (io::stdout().lock(), io::stderr());
     let colour = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none();
     run(registry, std::env::args_os(), &mut stdout, &mut stderr, colour).into()

@@ -32,14 +32,11 @@ impl Summary {
         free -= done.len();
         let differences = first(self.differences.clone(), free);
         free -= differences.len();
-        let with_texts: Vec<String> = self
-            .done
-            .iter()
-            .flat_map(|(line, text)| {
-                let text = text.as_deref().map(paragraph).unwrap_or_default();
-                std::iter::once(line.clone()).chain(text)
-            })
-            .collect();
+        let mut with_texts = Vec::new();
+        for (line, text) in &self.done {
+            with_texts.push(line.clone());
+            with_texts.extend(text.iter().flat_map(|text| paragraph(text)));
+        }
         if with_texts.len() <= done.len() + free {
             free -= with_texts.len() - self.done.len();
             done = with_texts;

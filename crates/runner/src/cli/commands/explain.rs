@@ -59,7 +59,8 @@ impl Explain {
         let results = library.seen(&self.seen);
         let mut papers = library.papers()?;
         let mut own = name;
-        if let Some((named, within)) = papers.iter().find_map(|paper| Some((paper.clone(), own_name(name, paper)?))) {
+        let of = |paper: &String| Some((paper.clone(), name.strip_prefix(paper.as_str())?.strip_prefix(['/', ':'])?));
+        if let Some((named, within)) = papers.iter().find_map(of) {
             (papers, own) = (vec![named], within);
         }
         let mut known = Vec::new();
@@ -105,11 +106,6 @@ impl Explain {
         let paragraphs = letter(&library.publication(paper)?, &judged, &questions);
         Ok(paragraphs.unwrap_or_else(|| vec![format!("{paper}: its authors could not settle any open statement")]))
     }
-}
-
-/// Returns the rest of a name after its paper, if it begins with this paper.
-fn own_name<'n>(name: &'n str, paper: &str) -> Option<&'n str> {
-    name.strip_prefix(paper)?.strip_prefix(['/', ':'])
 }
 
 struct Teller<'t> {
@@ -201,7 +197,9 @@ impl Teller<'_> {
             let required = if detail.published.is_empty() { "smallest" } else { &detail.published };
             say("  landmark", &format!("{}: {measured}, {required} {holds}", detail.name));
         }
-        say("margin", &judgement.margin.filter(|margin| margin.is_finite()).map(margin_text).unwrap_or_default());
+        if let Some(margin) = judgement.margin.filter(|margin| margin.is_finite()) {
+            say("margin", &if margin.abs() < 100.0 { format!("{margin:.2}") } else { format!("{margin:.0e}") });
+        }
         say("outcome", &outcome_of_check(each));
         say("bound", &bound_text(check.bound_from, check.bound_set));
         say("why", &check.why);
@@ -240,11 +238,6 @@ fn bound_text(from: Option<BoundFrom>, set: BoundSet) -> String {
         BoundSet::After => "set or changed after the result was known",
     };
     from.map_or_else(String::new, |from| format!("{}; {when}", from.name()))
-}
-
-/// Formats a margin with two decimals, or as a power of ten if it is large.
-fn margin_text(margin: f64) -> String {
-    if margin.abs() < 100.0 { format!("{margin:.2}") } else { format!("{margin:.0e}") }
 }
 
 fn evidence_text(keys: &[String]) -> String {

@@ -91,14 +91,8 @@ fn curves(artefact: &Artefact<'_>, results: &impl Folders) -> Result<Vec<String>
     let folder = results.of(&artefact.plan.experiment.id);
     let of = |id: &str| folder.join(format!("{id}.csv"));
     let whole = of(artefact.id);
-    let files = match whole.exists() {
-        true => vec![whole],
-        false => (0..)
-            .map_while(|panel| panel_id(artefact.id, panel))
-            .map(|id| of(&id))
-            .take_while(|path| path.exists())
-            .collect(),
-    };
+    let panels = (0..).map_while(|panel| panel_id(artefact.id, panel)).map(|id| of(&id));
+    let files = if whole.exists() { vec![whole] } else { panels.take_while(|path| path.exists()).collect() };
     if files.is_empty() {
         let what = format!("these results have no data file for `{}`", artefact.id);
         return Err(CommandError::refused(&what, "`mbsbench reproduce` writes it"));
