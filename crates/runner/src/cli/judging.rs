@@ -100,11 +100,9 @@ impl Verdicts {
     pub(super) fn differences(&self) -> Vec<String> {
         let line = |each: &Judged| {
             let what = if each.is_surprise() { NOT_AS_EXPECTED } else { BY_TIMES };
-            let verdict = if each.verdict() == each.statement.expected() {
-                String::new()
-            } else {
-                format!(" is {}, expected {}", each.outcome, each.statement.expected())
-            };
+            let (found, expected) = (&each.outcome, each.statement.expected());
+            let told = || format!(" is {found}, expected {expected}");
+            let verdict = if each.verdict() == expected { String::new() } else { told() };
             format!("{}: {what}: {}{verdict}", self.paper, surprise(each))
         };
         let statements = self.judged.iter().filter(|each| each.differs()).map(line);

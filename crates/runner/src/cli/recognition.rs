@@ -80,11 +80,6 @@ impl FileKind {
             _ => None,
         }
     }
-
-    /// True if the file has a mechanism and nothing else.
-    pub(super) fn is_mechanism(self) -> bool {
-        matches!(self, Self::Mechanism | Self::Robot)
-    }
 }
 
 /// Returns the kind of the file at `path` according to its name or its keys; `None` if neither determines it.

@@ -82,11 +82,10 @@ pub fn write(
             save(&page::file_of_appendix(&paper.paper), appendix::page_of(results, paper, &studies, methods)?)
         })
     };
-    let of_comparison = || match compared {
-        Some(compared) => comparison::pages(results, compared, methods, registry)?
-            .into_par_iter()
-            .try_for_each(|(file, text)| save(&file, text)),
-        None => Ok(()),
+    let of_comparison = || {
+        let Some(compared) = compared else { return Ok(()) };
+        let pages = comparison::pages(results, compared, methods, registry)?;
+        pages.into_par_iter().try_for_each(|(file, text)| save(&file, text))
     };
     let front = || {
         let pages = methods::pages(methods, papers, compared);

@@ -74,17 +74,14 @@ impl Command for List {
 
     fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
         let Session { library, output } = session;
+        let kinds = || Listed::value_variants().iter().map(|kind| kind.name());
         let lines = match (Listed::from_str(&self.what, false), &self.name) {
             (Ok(kind), None) => self.all(library, kind, self.items(library, kind)?),
             (_, None) if is_file(Path::new(&self.what)) => self.file(library, &self.what)?,
             (_, Some(name)) if is_file(Path::new(name)) => self.file(library, name)?,
             (Ok(kind), Some(name)) => self.one(library, kind, name)?,
             (Err(_), Some(_)) => {
-                return Err(CommandError::unknown(
-                    "kind",
-                    &self.what,
-                    Listed::value_variants().iter().map(|kind| kind.name()),
-                ));
+                return Err(CommandError::unknown("kind", &self.what, kinds()));
             }
             (Err(_), None) => {
                 let mut known = Vec::new();
@@ -95,8 +92,7 @@ impl Command for List {
                 match known.iter().find(|(_, name)| *name == self.what) {
                     Some((kind, name)) => self.one(library, *kind, name)?,
                     None => {
-                        let kinds = Listed::value_variants().iter().map(|kind| kind.name());
-                        let names = kinds.chain(known.into_iter().map(|(_, name)| name));
+                        let names = kinds().chain(known.into_iter().map(|(_, name)| name));
                         return Err(CommandError::unknown("kind, model, method or measure", &self.what, names));
                     }
                 }

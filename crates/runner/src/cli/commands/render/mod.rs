@@ -113,7 +113,7 @@ impl Render {
     fn pictures(&self, session: &mut Session<'_>) -> Result<(), CommandError> {
         let library = session.library;
         let mechanism = match self.wanted.wanted.as_slice() {
-            [file] if file_kind(file).is_some_and(FileKind::is_mechanism) => Some(file),
+            [file] if file_kind(file).and_then(FileKind::model) == Some("mechanism") => Some(file),
             _ => None,
         };
         let is_figures = matches!(self.to, Form::Svg | Form::Png) && mechanism.is_none();

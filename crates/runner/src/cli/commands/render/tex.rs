@@ -136,10 +136,8 @@ fn options(panel: Option<&PanelSpec>, xs: &[&String]) -> String {
         }
     }
     if xs.iter().any(|x| x.parse::<f64>().is_err()) {
-        options.push(format!(
-            "ybar, symbolic x coords={{{}}}, xtick=data",
-            unique(xs.iter().map(|x| x.as_str())).join(",")
-        ));
+        let names = unique(xs.iter().map(|x| x.as_str())).join(",");
+        options.push(format!("ybar, symbolic x coords={{{names}}}, xtick=data"));
     }
     options.join(", ")
 }
