@@ -72,7 +72,7 @@ impl<S: Scalar> Relay<'_, S> {
     /// Solves the legs with these ends in the method's time.
     fn solve(mut self, task: &Task<'_, S>, ends: &[S], method: &dyn Method<S>, ode: &mut dyn Ode<S>) -> Solution<S> {
         let (start, end) = (task.t_start * self.sign, task.t_end * self.sign);
-        // Legs end a few roundings before a break point and begin as much after it, so that no stage is evaluated there.
+        // Legs end a few roundings before a break point and begin as much after it: no stage is evaluated there.
         let rounding = if is_double::<S>() { f64::EPSILON } else { f64::EPSILON.powi(2) };
         let gap = S::from(4.0 * rounding * start.value().abs().max(end.value().abs()));
         let (mut state, statistics) = (task.initial.to_vec(), Statistics::default());

@@ -146,8 +146,8 @@ impl<'m> Probe<'m> {
             let sixth = |window: &[f64]| window.iter().zip(SIXTH).map(|(value, factor)| value * factor).sum::<f64>();
             if !was_cut && values.windows(SIXTH.len()).any(|window| sixth(window).abs() > 0.08 * 64.0 * range) {
                 return Ok(Some(format!(
-                    "near t = {}, the right-hand side has a pulse that is short compared with a step of {:.1e} s, which \
-                     may have passed over it; bound steps by `max_step`",
+                    "near t = {}, the right-hand side has a pulse that is short compared with a step of {:.1e} s, \
+                     which may have passed over it; bound steps by `max_step`",
                     between[0],
                     size.abs()
                 )));
@@ -180,8 +180,9 @@ impl<'m> Probe<'m> {
         }
     }
 
-    /// Halves an interval forty times towards the largest change of component `i` among `n` of `f`, and returns the end of the
-    /// last one if the change has lasted. `place` writes the state at a point of the interval, and returns the time.
+    /// Halves an interval forty times towards the largest change of component `i` among `n` of `f`, and returns the end
+    /// of the last one if the change has lasted. `place` writes the state at a point of the interval, and returns the
+    /// time.
     fn jump(
         &mut self,
         (i, n): (usize, usize),

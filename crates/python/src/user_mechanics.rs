@@ -15,8 +15,8 @@ use crate::calls::{Calls, Target};
 use crate::checks::{self, Checked};
 use crate::user_model::Functions;
 
-/// A system in which every term depends on everything, as must be assumed for opaque functions, except that masses may be
-/// constant, and forces independent of velocities.
+/// A system in which every term depends on everything, as must be assumed for opaque functions, except that masses may
+/// be constant, and forces independent of velocities.
 #[derive(Debug, Clone, Copy)]
 pub struct Full {
     pub coordinates: usize,

@@ -155,7 +155,7 @@ impl Cell {
     }
 }
 
-/// Formats `value` like a published number, with one more digit; `None` if the text is no number.
+/// Formats `value` like a published number, with one more digit; `None` if the text is not a number.
 fn with_one_digit_more(published: &str, value: f64) -> Option<String> {
     number(published).filter(|number| number.is_finite())?;
     let (mantissa, exponent) = published.split_once(['e', 'E']).unzip();

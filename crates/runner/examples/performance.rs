@@ -117,7 +117,7 @@ fn growth(page: &mut Page, kind: &str, size: &str) -> Outcome<()> {
         for count in SIZES {
             let model = model(&format!("{kind}: {{ {size}: {count} }}"))?;
             let span = [0.0, if chosen.properties().adapts && matches!(name, "radau5" | "ida") { 0.02 } else { 0.01 }];
-            match fastest(ROUNDS, || time(&*model, &*chosen, span, settings)) {
+            match fastest(ROUNDS, || time(&*model, &*chosen, (span, &[]), settings)) {
                 Ok(solve) => {
                     let (micros, made) = of_a_step(&solve);
                     steps.push([count as f64, micros]);
@@ -160,7 +160,7 @@ fn followed(page: &mut Page) -> Outcome<()> {
         let mut most = 0.0_f64;
         for (rods, step) in [(few, step), (many, step), (many, in_proportion)] {
             let model = model(&format!("rod-chain: {{ rods: {rods} }}"))?;
-            let solve = fastest(1, || time(&*model, &*chosen, [0.0, 20.0 * step], Settings::fixed(step)))?;
+            let solve = fastest(1, || time(&*model, &*chosen, ([0.0, 20.0 * step], &[]), Settings::fixed(step)))?;
             let (_, iterations) = of_a_step(&solve);
             most = most.max(iterations);
             write!(cells, " | {iterations:.2}")?;
@@ -181,7 +181,7 @@ fn of_a_step(solve: &TimedSolve) -> (f64, f64) {
 /// Microseconds per step, and iterations per step.
 fn step(kind: &str, name: &str, span: [f64; 2], settings: Settings) -> Outcome<(f64, f64)> {
     let (model, method) = (model(kind)?, method(name)?);
-    let solve = fastest(ROUNDS, || time(&*model, &*method, span, settings))?;
+    let solve = fastest(ROUNDS, || time(&*model, &*method, (span, &[]), settings))?;
     Ok(of_a_step(&solve))
 }
 
@@ -218,7 +218,7 @@ fn single(page: &mut Page) -> Outcome<()> {
                    pocket-stiffness: 1.5e10, \
                    start-load: 500 }";
     let (model, llm) = (model(bearing)?, method("llm")?);
-    let solve = fastest(1, || time(&*model, &*llm, [0.0, 1e-3], Settings::fixed(1e-6)))?;
+    let solve = fastest(1, || time(&*model, &*llm, ([0.0, 1e-3], &[]), Settings::fixed(1e-6)))?;
     page.judged("bearing, 156 states, `llm` at 1 µs to 1 ms, s", solve.seconds, 20.0);
     Ok(())
 }

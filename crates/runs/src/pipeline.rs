@@ -280,7 +280,8 @@ mod tests {
         );
         assert_eq!(outcome.results.rows.len(), 2);
         for row in &outcome.results.rows {
-            let value = |column: &str| outcome.results.number(row, column).unwrap_or_else(|| panic!("{column}: {row:?}"));
+            let value =
+                |column: &str| outcome.results.number(row, column).unwrap_or_else(|| panic!("{column}: {row:?}"));
             assert_eq!((row.status, row.t_reached), (Status::Ok, 0.0), "{:?}", row.message);
             for (column, t) in [("y@0.25", 0.25), ("y@0.5", 0.5)] {
                 assert!((value(column) - f64::sin(t)).abs() < 1e-9);
@@ -296,7 +297,8 @@ mod tests {
     fn jumps_are_warned_about_unless_they_are_break_points() {
         let file = |rest: &str, breaks: &str| {
             format!(
-                "id: mine/jump\nmodel: {{ equations: {{ states: {{ y: 0 }}, rates: {{ y: 'sign(t - 7.5)' }}{breaks} }} }}\n\
+                "id: mine/jump\n\
+                 model: {{ equations: {{ states: {{ y: 0 }}, rates: {{ y: 'sign(t - 7.5)' }}{breaks} }} }}\n\
                  span: [0, 10]\nmethod: [dopri5, radau5]\ntolerance: 1e-3\nmeasures: [{{ final: {{ of: y }} }}]\n{rest}"
             )
         };

@@ -194,7 +194,8 @@ impl Progress {
         self.count(record.status, false, is_kept);
     }
 
-    /// Reports a warning, or why a run failed. Only the first failures are reported; the rows of all failed runs have the reason.
+    /// Reports a warning, or why a run failed. Only the first failures are reported; the rows of all failed runs have
+    /// the reason.
     fn tell_failure(&self, title: &str, record: &Record) {
         const MOST: usize = 5;
         let Some(message) = record.message.as_ref().filter(|_| self.tells_failures) else { return };

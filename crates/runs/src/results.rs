@@ -51,8 +51,8 @@ impl Row {
         self.status == Status::Ok
     }
 
-    /// Returns the reason of a failure, or a warning, as a cell: the first line of the message, with control characters made harmless.
-    /// User methods may add places in their files on further lines.
+    /// Returns the reason of a failure, or a warning, as a cell: the first line of the message, with control characters
+    /// made harmless. User methods may add places in their files on further lines.
     fn why(&self) -> String {
         let said = self.message.as_deref().unwrap_or_default();
         printable(said.lines().next().unwrap_or_default()).into_owned()

@@ -4,7 +4,8 @@ use super::{OnGroup, Rule};
 
 method! {
     /// BLieDF with two steps: BDF of order two on the index-3 equations of mechanics whose positions need not form a
-    /// vector space (V. Wieloch, M. Arnold, J. Comput. Appl. Math. 387 (2021) 112517), with constant steps.
+    /// vector space (V. Wieloch, M. Arnold, J. Comput. Appl. Math. 387 (2021) 112517), with constant steps. We derived the
+    /// equations from the properties that its summary states.
     ///
     /// ```text
     /// M(q₁) a₁ = D(t₁, q₁, v₁) + J₁ᵀ λ₁,   0 = Φ(t₁, q₁),   q₁ = q₀ ∘ exp(h Δ₁)
@@ -31,6 +32,6 @@ method! {
     }
     "bliedf", "lie-group",
     "Second-order BDF on Lie groups for mechanics with rotations, on the index-3 equations (BLieDF)",
-    "V. Wieloch, M. Arnold, J. Comput. Appl. Math. 387 (2021) 112517; the start is our choice",
+    "V. Wieloch, M. Arnold, J. Comput. Appl. Math. 387 (2021) 112517; equations derived, start our choice",
     |settings| OnGroup { rule: Rule::Bdf, newton: (settings.newton_tolerance, settings.max_iterations) }
 }

@@ -12,9 +12,9 @@ method! {
     /// (M − h ∂D/∂v − h² ∂D/∂q) δ = Jᵀ μ,   J δ = −Φ(t₁, q₀ + h v₁)
     /// ```
     ///
-    /// M, J and the derivatives are those at `q* = q₀ + h v₀`. The constraints are imposed on velocities; the correction
-    /// δ of the positions, a second solve with the same factors, keeps them from drifting. On Lie groups `+` is the
-    /// retraction. The equations are written from the properties that the paper describes.
+    /// M, J and the derivatives are those at `q* = q₀ + h v₀`. The constraints are imposed on velocities; the
+    /// correction δ of the positions, a second solve with the same factors, keeps them from drifting. On Lie groups `+`
+    /// is the retraction. The equations are written from the properties that the paper describes.
     ///
     /// Order of q, v and λ: 1. Constraints are violated by O(h³) in positions and O(h²) in velocities. Without
     /// constraints, linear problems are solved as by the implicit Euler method. Nonholonomic constraints are refused.

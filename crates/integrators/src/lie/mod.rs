@@ -1,5 +1,6 @@
-//! Methods on Lie groups: constrained mechanics whose positions may be rotations or of any other kind. The generalized-α
-//! method is
+//! Methods on Lie groups: constrained mechanics whose positions may be rotations or of any other kind.
+//!
+//! The generalized-α method is
 //!
 //! ```text
 //! M(q₁) a₁ = D(t₁, q₁, v₁) + J₁ᵀ λ₁,   0 = Φ(t₁, q₁),   q₁ = q₀ ∘ exp(h Δ)

@@ -19,8 +19,8 @@ use crate::newton::{largest, place_of_largest};
 ///
 /// (negrut2007, Eqs. 5 to 7 with α and Newmark's formulas, 3 and 4 with α = 0, 8 and 9 with BDF.) With α = 0 and the
 /// generalized-α formulas it is the method of M. Arnold and O. Brüls (Multibody Syst. Dyn. 18 (2007) 185–202), whose
-/// `β'` is `1/c_q` and whose `γ'` is `c_v/c_q`. With constraints on velocities (index 2), `(J v₁ + Φ_t)/c_v = 0` replaces
-/// the second equation.
+/// `β'` is `1/c_q` and whose `γ'` is `c_v/c_q`. With constraints on velocities (index 2), `(J v₁ + Φ_t)/c_v = 0`
+/// replaces the second equation.
 pub struct Index3 {
     predictor: Predictor,
     alpha: f64,

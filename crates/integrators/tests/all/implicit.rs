@@ -119,7 +119,9 @@ fn orders_on_differential_equations() {
 fn orders_on_constrained_mechanics() {
     for (name, method) in all(DIVIDED) {
         // In positions, errors of the formula's own order compete with errors of order two.
-        let (steps, margin) = if method.order() == 2 { (1024, 0.1) } else { (4096, 0.2) };
+        // With ρ∞ = 0.6, the term of order two is small in substep4: an independent program measures 2.26, too.
+        let margin = if name.starts_with("substep4") { 0.3 } else { 0.2 };
+        let (steps, margin) = if method.order() == 2 { (1024, 0.1) } else { (4096, margin) };
         for (class, what) in ["positions", "velocities"].into_iter().enumerate() {
             let order = order(|steps| errors(&*method, steps)[class], steps);
             let expected = if name == "sdirk4" { 1.0 } else { 2.0 };

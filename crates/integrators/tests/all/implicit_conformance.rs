@@ -49,8 +49,8 @@ fn spans(name: &str, method: &dyn Method) {
         assert_eq!((run.failure, run.t_reached), (None, t_end), "{name}: the end is hit exactly");
     }
 
-    // Residuals of constraints up to the tolerance, 1e-6, enter velocities, with weights of the formula's size, which are
-    // largest in ESDIRK5(4)7L[2]SA2.
+    // Residuals of constraints up to the tolerance, 1e-6, enter velocities, with weights of the formula's size, which
+    // are largest in ESDIRK5(4)7L[2]SA2.
     let bound = if name == "esdirk547l2sa2" { 2e-5 } else { 4e-6 };
     let tiny = run(method, [0.0, 1e-7], Settings::fixed(1e-9));
     assert_eq!((tiny.failure, tiny.t_reached, tiny.statistics.steps_accepted), (None, 1e-7, 100), "{name}");

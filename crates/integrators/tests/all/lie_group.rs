@@ -1,5 +1,5 @@
-//! BDF and the linearly implicit Euler method on Lie groups: orders by class on a heavy top, a pendulum and a problem with
-//! a closed form, constraints, lengths of quaternions, conformance.
+//! BDF and the linearly implicit Euler method on Lie groups: orders by class on a heavy top, a pendulum and a problem
+//! with a closed form, constraints, lengths of quaternions, conformance.
 
 use crate::common::conformance::{STEP, budgets_are_kept, run, spans_are_kept};
 use crate::common::constrained::{self, Cliff, GRAVITY, Manufactured, Odd, Pendulum, Record, distance, record};

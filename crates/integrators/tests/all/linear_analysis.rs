@@ -6,8 +6,8 @@ use crate::common::constrained::record;
 use mbsbench_integrators::implicit::{LinearMultistep, SingleStep};
 use mbsbench_integrators::{
     Bliedf, Bs32, Dop853, Dop853Projected, Dopri5, GeneralizedAlpha, GeneralizedAlphaI2, GeneralizedAlphaSi2,
-    HalfImplicitEuler, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2, Ode45, Radau5, Rk3, Rk4, Rk5, Rk8,
-    Tableau, tableaux,
+    HalfImplicitEuler, HhtAdd, HhtI3, HhtSi2, Newmark, Nstiff, NstiffSi2, Ode45, Radau5, Rk3, Rk4, Rk5, Rk8, Tableau,
+    tableaux,
 };
 use mbsbench_problem::linear::{Principal, PrincipalRoot, characteristics, eigenvalues};
 use mbsbench_problem::{

@@ -39,7 +39,8 @@ pub(crate) fn page(title: &str, body: &Markup) -> String {
             head {
                 meta charset="utf-8";
                 // Animations are files beside the page.
-                meta http-equiv="Content-Security-Policy" content=(format!("{}; frame-src 'self'; img-src data:", policy(&SCRIPT)));
+                meta http-equiv="Content-Security-Policy"
+                    content=(format!("{}; frame-src 'self'; img-src data:", policy(&SCRIPT)));
                 meta name="viewport" content="width=device-width,initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }

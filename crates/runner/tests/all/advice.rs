@@ -1,5 +1,5 @@
-//! `mbsbench compare` with the file of a model. Only the structure of the answer is tested, because the methods that are
-//! cut depend on times.
+//! `mbsbench compare` with the file of a model. Only the structure of the answer is tested, because the methods that
+//! are cut depend on times.
 
 use std::fs;
 use std::path::Path;

@@ -24,7 +24,8 @@ cases:
 measures: [steps_accepted]
 ";
 
-/// The motion of that pendulum, a rod of 1 m with an initial angular velocity of 1 rad/s: returns angle and angular velocity at time `t`, from 10 000 steps of the leapfrog formula.
+/// The motion of that pendulum, a rod of 1 m with an initial angular velocity of 1 rad/s: returns angle and angular
+/// velocity at time `t`, from 10 000 steps of the leapfrog formula.
 fn swing(t: f64) -> [f64; 2] {
     let h = t / 1e4;
     (0..10_000).fold([60.0_f64.to_radians(), 1.0], |[theta, omega], _| {

@@ -1,8 +1,8 @@
 //! Small inputs that stand for reports about multibody and ODE programs: each gives its right value, or is refused.
 //!
 //! The first lines of each file say what is expected of all its runs, `# right: COLUMN VALUE` (within 1e-6), or
-//! `# refused: PART OF THE MESSAGE`. Robots are those of the tests of mechanisms.
-//! Right values come from closed forms, from SciPy's DOP853 at 1e-13 (pendulums), and from Pinocchio 4.1.0 (two joints).
+//! `# refused: PART OF THE MESSAGE`. Robots are those of the tests of mechanisms. Right values come from closed forms,
+//! from SciPy's DOP853 at 1e-13 (pendulums), and from Pinocchio 4.1.0 (two joints).
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -27,9 +27,10 @@ pub struct Collection<'c, S: Scalar> {
 }
 
 impl<S: Scalar> Collection<'_, S> {
-    /// Solves until all `times` (s, increasing, also for a span that runs backwards) have been passed. Returns a state for each time, and the failure that
-    /// ended the solve before the last one. A time within a few roundings of a step's end counts as the end. There is
-    /// no state at times that are not reached or where the state inside a step cannot be computed.
+    /// Solves until all `times` (s, increasing, also for a span that runs backwards) have been passed. Returns a state
+    /// for each time, and the failure that ended the solve before the last one. A time within a few roundings of a
+    /// step's end counts as the end. There is no state at times that are not reached, or if the state inside a step
+    /// cannot be computed.
     pub fn states(&self, times: &[f64]) -> (Vec<Option<Vec<S>>>, Option<Failure>) {
         let initial = self.formulated.initial_state();
         let mut ode = self.formulated.ode();

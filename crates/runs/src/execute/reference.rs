@@ -7,8 +7,8 @@ use super::collect::Collection;
 
 /// Solves with both methods and compares their states at `times` (s, increasing, within `span`).
 ///
-/// `span` comes with its break points, s. The bound on an observable is the difference between the two methods' values, but at least the rounding error of the
-/// value in double precision, since observables are doubles.
+/// `span` comes with its break points, s. The bound on an observable is the difference between the two methods' values,
+/// but at least the rounding error of the value in double precision, since observables are doubles.
 ///
 /// # Errors
 /// Fails if one of the solves or an observation fails.

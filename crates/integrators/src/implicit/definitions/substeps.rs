@@ -1,8 +1,8 @@
 //! Dissipation-controlled multi-sub-step methods.
 
-use crate::implicit::settings::{Charts, InitialDerivatives, Options, Prediction, with_settings};
 use crate::Tableau;
 use crate::implicit::Implicit;
+use crate::implicit::settings::{Charts, InitialDerivatives, Options, Prediction, with_settings};
 use crate::newton::JacobianUse;
 
 /// Defines a method of `n` sub-steps.

@@ -27,10 +27,11 @@ use sparse::SparsePair;
 /// NSTIFF-SI2  M₁ (a + e) − D − Jᵀ λ = 0,             e = Jᵀ ν
 /// ```
 ///
-/// (negrut2007, Eqs. 14 to 18, and 8, 9 with the constraints of both levels.) The generalized-α method has the equations
-/// of NSTIFF-SI2 with its own q̂, v̂, c_q and c_v, and `a + e` in its algorithmic accelerations. [`VelocityPair`] eliminates `e` and ν
-/// from Newton's system, which leaves the `n + n_c` unknowns of HHT-I3 and NSTIFF. In HHT-SI2 their matrix can also
-/// replace the matrix of `(e, ν)` ([`Shared`]): both contain `M_s`, and the rest is of order h.
+/// (negrut2007, Eqs. 14 to 18, and 8, 9 with the constraints of both levels.) The generalized-α method has the
+/// equations of NSTIFF-SI2 with its own q̂, v̂, c_q and c_v, and `a + e` in its algorithmic accelerations.
+/// [`VelocityPair`] eliminates `e` and ν from Newton's system, which leaves the `n + n_c` unknowns of HHT-I3 and
+/// NSTIFF. In HHT-SI2 their matrix can also replace the matrix of `(e, ν)` ([`Shared`]): both contain `M_s`, and the
+/// rest is of order h.
 pub struct Stabilised {
     predictor: Predictor,
     /// α of HHT-SI2; none for the others.

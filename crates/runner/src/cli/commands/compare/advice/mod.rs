@@ -39,7 +39,8 @@ pub(super) fn advise(compare: &Compare, kind: FileKind, session: &mut Session<'_
                 answer.left_out.iter().map(|[reason, methods]| json!({ "reason": reason, "methods": methods }));
             let json = json!({
                 "model": question.title, "about": answer.about, "rows": answer.rows,
-                "left_out": left_out.collect::<Vec<_>>(), "experiment": question.place, "page": html, "seconds": seconds,
+                "left_out": left_out.collect::<Vec<_>>(), "experiment": question.place, "page": html,
+                "seconds": seconds,
             });
             session.output.println(format!("{json:#}"))?;
         }

@@ -230,7 +230,8 @@ impl Question {
                 json!([{
                     "title": self.title, "error": "scaled_error", "scale": (names.len() as f64).sqrt(),
                     "meaning": format!(
-                        "root mean squares over {INTERVALS} times and {} components, relative to the largest of each kind",
+                        "root mean squares over {INTERVALS} times and {} components, relative to the largest of each \
+                         kind",
                         names.len()
                     ),
                     "accuracies": self.accuracies,
