@@ -224,7 +224,7 @@ pub enum Failure {
         time: f64,
         /// The joint's name.
         joint: String,
-        /// Magnitude of its constraint, in m or rad, or a cosine.
+        /// Magnitude of its constraint, in m or rad.
         by: f64,
     },
     /// A rule stated in the experiment is broken (`fails_when`).

@@ -4,8 +4,8 @@ use super::{OnGroup, Rule};
 
 method! {
     /// BLieDF with two steps: BDF of order two on the index-3 equations of mechanics whose positions need not form a
-    /// vector space (V. Wieloch, M. Arnold, J. Comput. Appl. Math. 387 (2021) 112517), with constant steps. We derived the
-    /// equations from the properties that its summary states.
+    /// vector space (V. Wieloch, M. Arnold, J. Comput. Appl. Math. 387 (2021) 112517), with constant steps. The
+    /// equations were derived from the properties that its summary states.
     ///
     /// ```text
     /// M(q₁) a₁ = D(t₁, q₁, v₁) + J₁ᵀ λ₁,   0 = Φ(t₁, q₁),   q₁ = q₀ ∘ exp(h Δ₁)

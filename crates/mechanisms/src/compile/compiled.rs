@@ -96,7 +96,7 @@ impl<X: Space> Compiled<X> {
         self.joints.iter().filter_map(move |joint| Some((joint, joint.gauge.as_ref()?.opening(t, &poses))))
     }
 
-    /// A joint whose constraints are satisfied by markers with the wrong rotation, such as half a turn, and the
+    /// A joint whose constraints are satisfied by markers with the wrong rotation, such as a third of a turn, and the
     /// angle (rad) by which it is open initially.
     pub(super) fn turned(&self, q: &[f64]) -> Option<(&JointSeen, f64)> {
         self.openings(0.0, q).find(|(_, [_, turn])| *turn > 0.1).map(|(joint, [_, turn])| (joint, turn))

@@ -1,10 +1,10 @@
 //! Openings of joints as written, measured from the poses of bodies alone and not from compiled constraints.
 
-use std::f64::consts::{FRAC_PI_2, TAU};
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use mbsbench_problem::OutOfRange;
 use mbsbench_problem::parameters::spelling;
-use nalgebra::{Quaternion, Rotation3, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Quaternion, Rotation3, UnitQuaternion, Vector3};
 
 use super::joints::{Joined, crossing};
 use super::scope::Scope;
@@ -25,6 +25,9 @@ pub struct Gauge {
     ends: [Marker; 2],
     place: Place,
     turn: Turn,
+    /// True in space, where a joint without rotation is also closed after half a turn about an axis of the marker, and
+    /// a driven rotation after half a turn about its axis.
+    halves: bool,
 }
 
 /// The required displacement of the second marker from the first.
@@ -89,12 +92,12 @@ impl Gauge {
                     let (first, second) = (first?, second?);
                     let offset = angle(&scope.poses, &second) - gear.ratio * angle(&scope.poses, &first);
                     let turn = Turn::Geared(first, gear.ratio, offset);
-                    Some(Self { ends: second, place: Place::Free, turn })
+                    Some(Self { ends: second, place: Place::Free, turn, halves: false })
                 }
                 Joint::Rolling(rolling) => {
                     let ends = [Marker::centre(None), scope.find(&path, &rolling.body.0)?];
                     let place = Place::Floor(scope.axis(&path, &rolling.axis, ABOUT)?, rolling.radius);
-                    Some(Self { ends, place, turn: Turn::Free })
+                    Some(Self { ends, place, turn: Turn::Free, halves: false })
                 }
                 _ => None,
             });
@@ -116,7 +119,7 @@ impl Gauge {
             Joint::Translation(drive) => (Place::Along(axis, law(&drive.law)?), Turn::Free),
             Joint::KnifeEdge(_) | Joint::Gear(_) | Joint::Rolling(_) => return Ok(None),
         };
-        Ok(Some(Self { ends, place, turn }))
+        Ok(Some(Self { ends, place, turn, halves: scope.dimension == 3 }))
     }
 
     /// Returns the distance (m) and the angle (rad) by which the joint is open at a time.
@@ -137,7 +140,10 @@ impl Gauge {
         let turn = match &self.turn {
             Turn::Free => 0.0,
             Turn::Zero => {
-                let r = relative.matrix();
+                let r = *relative.matrix();
+                let signs = r.diagonal().map(f64::signum);
+                let is_half = self.halves && signs.product() > 0.0;
+                let r = if is_half { r * Matrix3::from_diagonal(&signs) } else { r };
                 let twice = Vector3::new(r.m32 - r.m23, r.m13 - r.m31, r.m21 - r.m12).norm();
                 twice.atan2(r.trace() - 1.0)
             }
@@ -151,7 +157,8 @@ impl Gauge {
             }
             Turn::About(axis, law) => {
                 let off = angle_about(axis, &relative) - law.evaluate(&mut |()| t);
-                (off - TAU * (off / TAU).round()).abs()
+                let period = if self.halves { PI } else { TAU };
+                (off - period * (off / period).round()).abs()
             }
             Turn::Geared(first, ratio, offset) => (b.angle - a.angle - ratio * angle(poses, first) - offset).abs(),
         };

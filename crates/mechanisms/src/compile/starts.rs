@@ -60,7 +60,8 @@ fn values(scope: &Scope<'_>, poses: &[Pose]) -> Vec<Value> {
     let mut values = Vec::new();
     for (number, body) in scope.parts.bodies.iter().enumerate() {
         let mut put = |path: &str, key: &str, numbers: &[f64]| {
-            let rounded = numbers.iter().map(|x| format!("{x:.3e}").parse().unwrap_or(*x));
+            let round = |x: &f64| if x.abs() < 1e-9 { 0.0 } else { format!("{x:.3e}").parse().unwrap_or(*x) };
+            let rounded = numbers.iter().map(round);
             values.push((format!("{path}.{key}"), rounded.collect()));
         };
         let joined = scope.placed_by[number].and_then(|joint| scope.joined[joint].as_ref());
