@@ -132,7 +132,7 @@ mod tests {
         let moving = "{ every: { families: [esdirk, composite], with: { charts: moving } } }";
         assert_eq!(unequal(&format!("[{moving}, {file}]")), Vec::<String>::new(), "the file gets what `every` sets");
         let own = file.replace("multistep", "charts: stage, multistep");
-        assert_eq!(unequal(&format!("[{moving}, {own}]")), ["charts stage in own, moving in the other 10"]);
+        assert_eq!(unequal(&format!("[{moving}, {own}]")), ["charts stage in own, moving in the other 12"]);
         assert_eq!(
             unequal("[lms2, { lms3: { jacobian: kept } }, rk4]"),
             ["newton-matrix full in lms2, kept in lms3(jacobian=kept)"],
