@@ -37,7 +37,7 @@ parameters! {
         pub events: Named<Event> = default,
         /// Times at which rates jump, s: numbers, or formulas of parameters. Every method stops and starts again there.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub breaks: Vec<Formula>,
+        pub breaks: Vec<Formula> [unit "s"],
         /// Further quantities to observe, by name.
         pub observables: Named<Formula> = default,
         /// Energy, J, which becomes the observable `energy`.

@@ -141,7 +141,7 @@ fn two_files_with_one_id_are_both_named() {
 fn several_problems_are_shown_together() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("several.yaml");
-    std::fs::write(&file, "id: Mine\nmodel: pendulm\nmethod: rk4\nstep: 0.1\nspan: [1, 0]\n").expect("a file");
+    std::fs::write(&file, "id: Mine\nmodel: pendulm\nmethod: rk4\nstep: 0.1\nspan: [1, 1]\n").expect("a file");
     let (exit, _, err) = mbsbench(&["check", file.to_str().expect("UTF-8")]);
     assert_eq!(exit, Exit::BadInput);
     for position in ["1:5", "2:8", "3:9", "5:7"] {

@@ -278,7 +278,6 @@ fn a_contender_joins(folder: &Path) {
         ("contenders: [dop835]\n", ":1:14", "unknown method `dop835`"),
         ("contender: []\n", ":1:1", "unknown key `contender`"),
         ("contenders: dop853\n", ":1:13", "must be a list of methods"),
-        ("contenders: [{ bathe: { rho-inf: 0 } }]\n", ":1:14", "the name of a registered method"),
         ("contenders: [{ bathe: { label: own, rho-inf: 2 } }]\n", ":1:46", "2"),
         ("contenders: [dop853, dop853]\n", ":1:22", "duplicate contender `dop853`"),
         ("contenders: [{ tableau: none.yaml }]\n", ":1:25", "none.yaml"),

@@ -23,7 +23,7 @@ pub(super) struct Reproduce {
     /// Papers or experiments.
     #[command(flatten)]
     wanted: Wanted,
-    /// Show a method beside those of the papers: a name, `{ bathe: { rho-inf: 0 } }`, or a file of coefficients.
+    /// Show a method beside those of the papers, by name or from a file of coefficients.
     #[arg(long, value_name = "METHOD|FILE")]
     guest: Option<String>,
     /// Results directory with a guest.

@@ -20,7 +20,7 @@ const OF_MODEL: &str = "Options for the file of a model";
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  mbsbench compare examples/methods/cash-karp.yaml comparison/pendulum --figures ranks\n  \
-                  mbsbench compare hht-i3 --examine\n  mbsbench compare slider-crank\n  \
+                  mbsbench compare hht-i3 --examine\n  \
                   mbsbench compare examples/mechanisms/crane.yaml --span 2 --html crane.html"
 )]
 pub(super) struct Compare {
