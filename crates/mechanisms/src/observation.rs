@@ -353,7 +353,10 @@ mod tests {
     fn a_damaged_row_is_seen_as_an_angle() {
         let mut damaged = compiled::<Spatial>(double_pendulum("spatial", "acceleration-level"));
         let tilted = damaged.joints[1].relations.clone().find_map(|k| match &mut damaged.system.relations[k] {
-            Relation::Square(_, axis) => Some(axis.at = [0.0, 0.6, 0.8]),
+            Relation::Square(_, axis) => {
+                axis.at = [0.0, 0.6, 0.8];
+                Some(())
+            }
             _ => None,
         });
         assert!(tilted.is_some());

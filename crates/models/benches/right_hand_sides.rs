@@ -97,7 +97,7 @@ fn linearisation(criterion: &mut Criterion, name: &str, model: &impl SqueezerEqu
 
 fn small_problems(criterion: &mut Criterion) {
     both_precisions(criterion, "oscillation-in-time", &*OscillationInTime::default().model());
-    both_precisions(criterion, "linear-test", &*LinearTest::ramp().model());
+    both_precisions(criterion, "linear-test", &*LinearTest::default().model());
     both_precisions(criterion, "linear-oscillator", &*LinearOscillator::default().model());
     both_precisions(criterion, "penalty-ball", &*PenaltyBall::default().model());
     both_precisions(criterion, "two-bouncing-balls", &*TwoBouncingBalls::default().model());

@@ -103,10 +103,7 @@ fn constraints_hold_and_quaternions_keep_unit_length() {
 #[test]
 fn vectors_move_as_by_nstiff() {
     let sharp = NewtonSettings { tolerance: 1e-14, ..NewtonSettings::default() };
-    let methods = [
-        Bliedf { newton_tolerance: 1e-14, ..Bliedf::default() }.method(),
-        Nstiff { newton: sharp, ..Nstiff::default() }.method(),
-    ];
+    let methods = [Bliedf { newton_tolerance: 1e-14, ..Bliedf::default() }.method(), Nstiff { newton: sharp }.method()];
     let difference = |steps: u32| {
         let [a, b]: [Record; 2] =
             methods.each_ref().map(|method| record(&Pendulum, &**method, &Pendulum::START, 1.0, steps).1);

@@ -30,7 +30,7 @@ impl EquationsModel {
         let is_checked = is_assembled || (properties.is_autonomous && n <= MOST_STATES);
         let Some(mass) = properties.mass.filter(|_| is_checked).cloned() else { return Ok(None) };
         let accepted = format!("at most {MOST_STATES} states");
-        OutOfRange::unless(n <= MOST_STATES, "start", &format!("`assembled` with {n} states"), &accepted)?;
+        OutOfRange::unless(n <= MOST_STATES, "start", format!("`assembled` with {n} states"), &accepted)?;
         let Some(svd) = mass.clone().try_svd(true, false, f64::EPSILON, 1000) else { return Ok(None) };
         let is_zero = |k: &usize| svd.singular_values[*k] <= 1e-12 * svd.singular_values.amax();
         let without: Vec<usize> = (0..n).filter(is_zero).collect();

@@ -74,7 +74,7 @@ fn drawn(ranked: &Ranked<'_>, work: usize, registry: &Registry) -> Markup {
     let (named, others): (Vec<_>, Vec<_>) = ranked.curves.iter().partition(|curve| names.contains(&curve.method));
     let mut styles: Vec<Style> = named.iter().map(|curve| style_of(curve.points[0].run, registry)).collect();
     Style::distinguish(&mut styles, true);
-    let rest = others.into_iter().flat_map(|curve| shown(curve));
+    let rest = others.into_iter().flat_map(&shown);
     let rest = Series { published: true, ..Series::new(Kind::Dots, "", Style::of_all(), rest) };
     let named = named.into_iter().zip(styles).map(|(curve, style)| {
         let mut points = shown(curve);

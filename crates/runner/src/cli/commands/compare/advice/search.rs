@@ -322,8 +322,8 @@ impl Search<'_, '_, '_> {
         });
         let least: Vec<[f64; 2]> = least.collect();
         for each in tried.iter_mut().filter(|each| each.end.is_none()) {
-            let own = runs.iter().filter(|run| run.of.0 == each.method && run.of.1 == each.kind && !run.of.2);
-            let Some(last) = own.last() else { continue };
+            let mut own = runs.iter().filter(|run| run.of.0 == each.method && run.of.1 == each.kind && !run.of.2);
+            let Some(last) = own.next_back() else { continue };
             if last.status == Status::Interrupted {
                 each.levels -= 1;
                 each.end =
