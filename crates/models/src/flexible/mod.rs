@@ -1,9 +1,8 @@
 //! Flexible multibody mechanisms: nodes that translate and rotate, rigid bodies, beams, joints (zhang2022,
 //! sections 5.2 to 5.4).
 //!
-//! An [`Assembly`] is a list of parts; a [`Flexible`] is an assembly that has been checked. Its
-//! [equations](equations::FlexibleEquations) are differential-algebraic, on ℝ³ × SO(3) for each node, and are solved in
-//! charts that move with the solution.
+//! The equations are differential-algebraic, on ℝ³ × SO(3) for each node, and are solved in charts that move with the
+//! solution.
 //!
 //! The module has three mechanisms: a four-bar mechanism that would lock if it were rigid ([`FlexibleFourBar`]), a
 //! beam that buckles sideways ([`LateralBuckling`]), and a shaft that runs through its critical speed
