@@ -23,7 +23,7 @@ pub(super) struct Reproduce {
     /// Papers or experiments.
     #[command(flatten)]
     wanted: Wanted,
-    /// Show a method beside those of the papers, by name or from a file of coefficients.
+    /// Show your method, a name or a file, beside those of the papers.
     #[arg(long, value_name = "METHOD|FILE")]
     guest: Option<String>,
     /// Results directory with a guest.
