@@ -174,7 +174,11 @@ impl<'m> Probe<'m> {
         let t = place(1.0, &mut y);
         self.rhs(t, &y, &mut far)?;
         let change = |&i: &usize| (far[i] - near[i]).abs() / far[i].abs().max(near[i].abs()).max(f64::MIN_POSITIVE);
-        match (0..n).max_by(|a, b| change(a).total_cmp(&change(b))).filter(|i| change(i) > 0.1) {
+        // Rounding errors of a component near zero change by their own size.
+        let scale = far.iter().chain(&near).fold(0.0, |most: f64, rate| most.max(rate.abs()));
+        let matters = |&i: &usize| (far[i] - near[i]).abs() > 1e-8 * scale;
+        let largest = (0..n).filter(matters).max_by(|a, b| change(a).total_cmp(&change(b)));
+        match largest.filter(|i| change(i) > 0.1) {
             Some(i) => Ok(self.jump((i, n), [0.0, 1.0], place)?.is_some()),
             None => Ok(false),
         }

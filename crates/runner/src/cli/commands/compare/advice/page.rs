@@ -52,7 +52,7 @@ pub(super) fn page_of(
         h2 { "Left out or ended early" }
         dl { @for [reason, methods] in &answer.left_out { dt { (reason) } dd { (methods) } } }
         h2 { "Experiment" }
-        p { "`mbsbench run` repeats and refines this comparison." }
+        p { code { "mbsbench run" } " repeats and refines this comparison." }
         pre { (found.text) }
     };
     Ok(page(&format!("Methods for {}", answer.title), &body))
