@@ -1,5 +1,7 @@
 //! A mechanism as a benchmark model.
 
+use std::cell::RefCell;
+
 use mbsbench_problem::constrained::equations;
 use mbsbench_problem::model::Class;
 use mbsbench_problem::{
@@ -16,14 +18,34 @@ use crate::space::{Plane, Space, Spatial};
 use crate::system::System;
 use crate::watched::Watched;
 
+thread_local! {
+    /// The last mechanism that could be assembled, and its model until that is needed. Files are read several times on
+    /// the way to their runs.
+    static LAST: RefCell<(String, Option<Box<dyn Model>>)> = const { RefCell::new((String::new(), None)) };
+}
+
 impl Mechanism {
     /// Fails unless the mechanism is valid, closes and can move.
     pub(crate) fn can_be_assembled(&self) -> Result<(), OutOfRange> {
-        let sizes = match self.motion {
-            Motion::Planar => MechanismModel::<Plane>::new(self)?.system().dimensions(),
-            Motion::Spatial => MechanismModel::<Spatial>::new(self)?.system().dimensions(),
-        };
-        self.formulation.check_surfaces(sizes.constraints())
+        match self.motion {
+            Motion::Planar => self.assembles::<Plane>(),
+            Motion::Spatial => self.assembles::<Spatial>(),
+        }
+    }
+
+    fn assembles<X: Space>(&self) -> Result<(), OutOfRange> {
+        let text = self.text();
+        if LAST.with_borrow(|(last, _)| *last == text) {
+            return Ok(());
+        }
+        let model = MechanismModel::<X>::new(self)?;
+        self.formulation.check_surfaces(model.system().dimensions().constraints())?;
+        LAST.set((text, Some(Box::new(model))));
+        Ok(())
+    }
+
+    fn text(&self) -> String {
+        serde_json::to_string(self).expect("a mechanism can be written")
     }
 }
 
@@ -34,10 +56,13 @@ impl ModelDefinition for Mechanism {
     const IS_WRITTEN_OUT: bool = true;
 
     fn model(&self) -> Box<dyn Model> {
-        match self.motion {
+        let last = |(last, model): &mut (String, Option<Box<dyn Model>>)| {
+            if model.is_some() && *last == self.text() { model.take() } else { None }
+        };
+        LAST.with_borrow_mut(last).unwrap_or_else(|| match self.motion {
             Motion::Planar => Box::new(MechanismModel::<Plane>::new(self).expect("checked before")),
             Motion::Spatial => Box::new(MechanismModel::<Spatial>::new(self).expect("checked before")),
-        }
+        })
     }
 }
 
