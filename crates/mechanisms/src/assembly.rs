@@ -205,6 +205,8 @@ pub fn close(
             break;
         }
     }
+    // roundoff of coordinates of this size
+    let tolerance = tolerance.max(64.0 * f64::EPSILON * largest(q).1);
     if open.1 <= tolerance {
         return Ok(());
     }

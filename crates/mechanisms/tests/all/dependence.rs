@@ -181,6 +181,16 @@ fn with_suggestion(mut written: Value, error: &OutOfRange) -> Value {
     written
 }
 
+/// Nothing places the links of a floating chain: assembly moves them far from the origin, with roundoff of their size.
+#[test]
+fn a_long_floating_chain_closes() {
+    let link = json!({ "mass": 1, "shape": { "rod": { "length": 1 } },
+                       "markers": { "a": [-0.5, 0], "b": [0.5, 0] } });
+    let links = json!({ "for": { "i": 5000 }, "bodies": { "link{i}": link } });
+    let pins = json!({ "for": { "i": [2, 5000] }, "joints": { "pin{i}": pin("link{i}.a", "link{i-1}.b") } });
+    common::mechanism(json!({ "repeat": [links, pins] }));
+}
+
 #[test]
 fn a_start_from_which_joints_do_not_close_is_refused_with_one_from_which_they_do() {
     for formulation in ["acceleration-level", "minimal"] {
