@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use mbsbench_problem::linalg::Pattern;
 use mbsbench_problem::model::Class;
-use mbsbench_problem::{Fault, Observable, OutOfRange};
+use mbsbench_problem::{Fault, Formulated, Observable, OutOfRange};
 
 use super::definition::{Direction, Equations, State};
 use super::tape::{Recorder, Register, Tape};
@@ -37,6 +37,9 @@ pub struct EquationsModel {
     pub(super) is_second_order: bool,
     /// Places and values of the entries of the mass matrix; none if it is the identity.
     pub(super) mass: Option<(Vec<[usize; 2]>, Tape)>,
+    /// True if the mass matrix depends on time, states, or parameters that events change.
+    pub(super) mass_varies: bool,
+    pub(super) is_autonomous: bool,
     pub(super) indices: Vec<u8>,
     pub(super) classes: Vec<Class>,
     /// Break points, s.
@@ -328,7 +331,7 @@ impl<'e> Scope<'e> {
 
     /// Compiles the matrix before the rates: the places of its entries, and their values.
     fn mass(&self) -> Result<(Vec<[usize; 2]>, Tape), OutOfRange> {
-        let mut compiler = Compiler::new(self, Known::Numbers);
+        let mut compiler = Compiler::new(self, Known::All);
         let (mut entries, mut outputs) = (Vec::new(), Vec::new());
         for (row, assigned) in compiler.assign("mass", self.equations.mass.iter())?.into_iter().enumerate() {
             let Some((path, factors, indices)) = assigned else {
@@ -415,11 +418,15 @@ impl EquationsModel {
         let mass = if equations.mass.is_empty() { None } else { Some(scope.mass()?) };
         let rates = compiler.recorder.tape(&outputs);
         let states: Vec<usize> = (1..=n).collect();
+        let mass_varies = mass.as_ref().is_some_and(|(_, tape)| !tape.is_constant());
+        let structure = rates.pattern().map(|pattern| (pattern.clone(), pattern.groups(&states)));
+        let is_still = |tape: &Tape| tape.pattern().is_some_and(|pattern| pattern.column(0).is_empty());
+        let is_autonomous = is_still(&rates) && mass.as_ref().is_none_or(|(_, tape)| is_still(tape));
         let is_rate = |k: usize, of: usize| mass.is_none() && rates.outputs[of] as usize == 1 + k;
         let velocities: HashSet<usize> = rates.outputs.iter().map(|&register| register as usize).collect();
         let class = |k| match &mass {
             Some((entries, _)) if entries.iter().all(|[row, _]| *row != k) => Class::Multiplier,
-            None if velocities.contains(&(1 + k)) => Class::Velocity,
+            _ if (mass.is_none() || mass_varies) && velocities.contains(&(1 + k)) => Class::Velocity,
             _ => Class::Position,
         };
         let classes: Vec<Class> = (0..n).map(class).collect();
@@ -430,9 +437,11 @@ impl EquationsModel {
             assembled: None,
             held: scope.held.iter().map(|name| equations.parameters[*name]).collect(),
             is_second_order: n % 2 == 0 && (0..n / 2).all(|k| is_rate(n / 2 + k, k)),
-            structure: rates.pattern().map(|pattern| (pattern.clone(), pattern.groups(&states))),
+            structure,
+            is_autonomous,
             rates,
             mass,
+            mass_varies,
             indices: indices.into_iter().map(|index| index.map_or(1, |(_, &index, _)| index as u8)).collect(),
             classes,
             breaks: scope.breaks()?,
@@ -443,6 +452,12 @@ impl EquationsModel {
             observables,
             observed,
         };
+        if mass_varies && Formulated::<f64>::ode(&model).rhs(0.0, &model.initial_state(), &mut vec![0.0; n]).is_err() {
+            let found = "the matrix is singular initially, and depends on the state";
+            let accepted = "a regular or a constant matrix; or a rate as a state, `x: w`, with the algebraic equation \
+                            `w: f - m*w`";
+            return Err(OutOfRange::clause("mass", found, accepted));
+        }
         model.assembled = model.start(equations.start)?;
         Ok(model)
     }

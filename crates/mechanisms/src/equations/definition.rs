@@ -23,8 +23,9 @@ parameters! {
         pub terms: Named<Formula> = default,
         /// The right-hand side of each state's equation.
         pub rates: Named<Formula>,
-        /// Rows of the constant matrix before the rates, by state; each is a list of factors by state. Rows that are
-        /// not given are those of the identity. An empty row makes the equation algebraic.
+        /// Rows of the matrix before the rates, by state; each is a list of factors by state. Rows that are not given
+        /// are those of the identity. An empty row makes the equation algebraic. A matrix that depends on the state
+        /// must be regular.
         pub mass: Named<Named<Formula>> = default,
         /// Differentiation indices of states, 1 to 3, if the matrix is singular; by default 1.
         pub indices: Named<u32> [from 1, to 3] = default,

@@ -1,5 +1,6 @@
 //! Compiled equations as a model and as a problem.
 
+use mbsbench_problem::linalg::{Lu, Singular};
 use mbsbench_problem::model::Class;
 use mbsbench_problem::scalar::is_double;
 use mbsbench_problem::{
@@ -17,12 +18,8 @@ const ZERO: f64 = 1e-12;
 
 impl<S: Scalar> Formulated<S> for EquationsModel {
     fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        let n = self.classes.len();
-        let mass = self.mass.as_ref().map(|(entries, tape)| {
-            let mut mass = DMatrix::from_element(n, n, S::zero());
-            entries.iter().zip(tape.outputs(&tape.registers())).for_each(|(&[i, j], value)| mass[(i, j)] = value);
-            mass
-        });
+        let mass = self.mass.as_ref().map(|mass| VaryingMass::new(mass, self.classes.len()));
+        let (varying, mass) = if self.mass_varies { (mass, None) } else { (None, mass.map(|mass| mass.matrix)) };
         Box::new(EquationsOde {
             model: self,
             held: self.held.iter().map(|&value| S::from(value)).collect(),
@@ -32,6 +29,7 @@ impl<S: Scalar> Formulated<S> for EquationsModel {
             dual_events: self.events.registers(),
             set: self.set.registers(),
             mass,
+            varying,
         })
     }
 
@@ -71,7 +69,60 @@ struct EquationsOde<'m, S: Scalar> {
     events: Vec<S>,
     dual_events: Vec<Dual<S>>,
     set: Vec<S>,
+    /// The mass matrix if it is constant and not the identity.
     mass: Option<DMatrix<S>>,
+    varying: Option<VaryingMass<'m, S>>,
+}
+
+/// A mass matrix whose entries depend on inputs.
+struct VaryingMass<'m, S: Scalar> {
+    entries: &'m [[usize; 2]],
+    tape: &'m Tape,
+    registers: Vec<S>,
+    /// Registers with derivatives.
+    dual: Vec<Dual<S>>,
+    matrix: DMatrix<S>,
+    lu: Lu<S>,
+    /// The last `M⁻¹ f`.
+    rates: Vec<S>,
+}
+
+impl<'m, S: Scalar> VaryingMass<'m, S> {
+    fn new((entries, tape): &'m (Vec<[usize; 2]>, Tape), n: usize) -> Self {
+        let (registers, dual, rates) = (tape.registers(), tape.registers(), vec![S::zero(); n]);
+        let matrix = DMatrix::from_element(n, n, S::zero());
+        let mut mass = Self { entries, tape, registers, dual, matrix, lu: Lu::new(n), rates };
+        mass.fill();
+        mass
+    }
+
+    fn fill(&mut self) {
+        let values = self.tape.outputs(&self.registers);
+        self.entries.iter().zip(values).for_each(|(&[i, j], value)| self.matrix[(i, j)] = value);
+    }
+
+    /// Multiplies with the inverse of the matrix for these inputs.
+    fn solve(&mut self, inputs: impl Iterator<Item = S>, x: &mut [S]) -> Result<(), Failure> {
+        write(&mut self.registers, inputs);
+        self.tape.evaluate(&mut self.registers);
+        self.fill();
+        let time = self.registers[0].value();
+        self.lu.factorize(&self.matrix).map_err(|Singular| Failure::SingularMatrix { time, matrix: "mass matrix" })?;
+        self.lu.solve(x);
+        self.rates.copy_from_slice(x);
+        Ok(())
+    }
+
+    /// Turns `∂f/∂x` into `∂(M⁻¹ f)/∂x = M⁻¹ (∂f/∂x − ∂M/∂x M⁻¹ f)` for an input `x`, after [`Self::solve`].
+    fn derive(&mut self, input: usize, column: &mut [S]) {
+        write(&mut self.dual, self.registers[..self.tape.inputs].iter().map(|&value| Dual::from_re(value)));
+        self.dual[input].eps = S::from(1.0);
+        self.tape.evaluate(&mut self.dual);
+        for (&[i, j], entry) in self.entries.iter().zip(self.tape.outputs(&self.dual)) {
+            column[i] -= entry.eps * self.rates[j];
+        }
+        self.lu.solve(column);
+    }
 }
 
 /// Computes the outputs of a tape at a time, for values of the states and of the parameters that events change.
@@ -98,7 +149,7 @@ impl<S: Scalar> Ode<S> for EquationsOde<'_, S> {
     fn properties(&self) -> Properties<'_, S> {
         Properties {
             has_jacobian: is_double::<S>() && self.model.structure.is_some(),
-            is_autonomous: self.model.structure.as_ref().is_some_and(|(pattern, _)| pattern.column(0).is_empty()),
+            is_autonomous: self.model.is_autonomous,
             is_second_order: self.model.is_second_order,
             mass: self.mass.as_ref(),
             indices: self.mass.as_ref().map(|_| &self.model.indices[..]),
@@ -107,13 +158,17 @@ impl<S: Scalar> Ode<S> for EquationsOde<'_, S> {
     }
 
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
-        write(dydt, compute(&self.model.rates, &mut self.rates, t, y.iter().chain(&self.held).copied()));
-        Ok(())
+        let values = y.iter().chain(&self.held).copied();
+        write(dydt, compute(&self.model.rates, &mut self.rates, t, values.clone()));
+        self.varying.as_mut().map_or(Ok(()), |mass| mass.solve(std::iter::once(t).chain(values), dydt))
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
         if const { !is_double::<S>() } {
             return Err(ode::no_jacobian());
+        }
+        if self.varying.is_some() {
+            self.rhs(t, y, jacobian.column_mut(0).as_mut_slice())?;
         }
         let EquationsModel { rates, structure, .. } = self.model;
         let (pattern, groups) = structure.as_ref().ok_or_else(ode::no_jacobian)?;
@@ -129,6 +184,12 @@ impl<S: Scalar> Ode<S> for EquationsOde<'_, S> {
                 }
             }
         }
+        if let Some(mass) = &mut self.varying {
+            jacobian
+                .column_iter_mut()
+                .zip(1..)
+                .for_each(|(mut column, input)| mass.derive(input, column.as_mut_slice()));
+        }
         Ok(())
     }
 
@@ -136,9 +197,11 @@ impl<S: Scalar> Ode<S> for EquationsOde<'_, S> {
         if const { !is_double::<S>() } {
             return Err(ode::no_jacobian());
         }
+        self.rhs(t, y, by_time)?;
         let constant = y.iter().chain(&self.held).map(|&value| Dual::from_re(value));
         let rates = compute(&self.model.rates, &mut self.dual_rates, Dual::new(t, S::from(1.0)), constant);
         write(by_time, rates.map(|rate| rate.eps));
+        self.varying.iter_mut().for_each(|mass| mass.derive(0, by_time));
         Ok(())
     }
 

@@ -162,7 +162,7 @@ impl Recorder {
 /// are computed in one loop.
 #[derive(Debug, Clone)]
 pub(super) struct Tape {
-    inputs: usize,
+    pub(super) inputs: usize,
     /// Kinds of operations with their numbers: those that depend on no input, and the others.
     batches: [Vec<(Kind, usize)>; 2],
     operands: Vec<[Register; 2]>,
@@ -206,6 +206,11 @@ impl Tape {
             }
             next += count;
         }
+    }
+
+    /// True if no output depends on an input.
+    pub(super) fn is_constant(&self) -> bool {
+        self.batches[1].is_empty() && self.outputs.iter().all(|&output| output as usize >= self.inputs)
     }
 
     /// The values of the outputs.

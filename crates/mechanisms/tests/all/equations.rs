@@ -1,12 +1,12 @@
 //! Compares equations in files with models in Rust, closed forms and each other.
 
 use mbsbench_input::{Document, read};
-use mbsbench_integrators::{Dop853, Dopri5, Radau5};
+use mbsbench_integrators::{Dop853, Dopri5, Mebdf, Ode23s, Radau5};
 use mbsbench_mechanisms::Equations;
 use mbsbench_models::Pleiades;
 use mbsbench_problem::{
-    Counted, DoubleDouble, Failure, Formulated, Method, MethodDefinition, Model, ModelDefinition, Parameters, Scalar,
-    Settings, Silent, Task,
+    Class, Counted, DoubleDouble, Failure, Formulated, Method, MethodDefinition, Model, ModelDefinition, Parameters,
+    Scalar, Settings, Silent, Task,
 };
 use nalgebra::DMatrix;
 use std::path::Path;
@@ -212,9 +212,10 @@ fn mistakes_are_reported_at_their_paths() {
         ("{ states: { x: 1 }, terms: { 'a[i]': i*q }, rates: { x: 'a[2]' } }", "terms.a[i]: `i*q` contains"),
         ("{ states: { t: 1 }, rates: { t: 1 } }", "states.t: the name `t` already has a meaning"),
         ("{ parameters: { x: 1 }, states: { x: 1 }, rates: { x: 1 } }", "states.x: the name `x` already has a meaning"),
+        ("{ states: { x: 1, y: 0 }, rates: { x: 1, y: 1 }, mass: { x: { x: y } } }", "mass: the matrix is singular"),
         (
-            "{ states: { x: 1, y: 1 }, rates: { x: 1, y: 1 }, mass: { x: { x: y } } }",
-            "mass.x.x: `y` contains the unknown",
+            "{ states: { x: 1, y: 1 }, rates: { x: 1, y: 1 }, mass: { x: { x: q } } }",
+            "mass.x.x: `q` contains the unknown",
         ),
         ("{ states: { x: 1 }, rates: { x: 1 }, events: { e: { when: x, set: { q: 1 } } } }", "events.e.set.q: unknown"),
         ("{ states: { x: 1 }, rates: { x: 1 }, observables: { x: 1 } }", "the name `x` in results"),
@@ -230,6 +231,67 @@ fn mistakes_are_reported_at_their_paths() {
         let found = refusal(text);
         assert!(found.contains(expected), "{text}: {found}");
     }
+}
+
+/// `(1 + t²) x' + y y'` and `y x' + 2 y'` with the solution `x = e⁻ᵗ`, `y = cos(t)`.
+#[test]
+fn matrices_that_depend_on_time_and_states_suit_explicit_and_implicit_methods() {
+    let model = equations(
+        "
+states: { x: 1, y: 1 }
+terms: { dx: -exp(-t), dy: -sin(t) }
+rates: { x: (1 + t^2)*dx + cos(t)*dy + (x - exp(-t))*y, y: cos(t)*dx + 2*dy + (y - cos(t))^2 }
+mass: { x: { x: 1 + t^2, y: y }, y: { x: y, y: 2 } }
+",
+    )
+    .model();
+    let exact = [(-2.0f64).exp(), 2.0f64.cos()];
+    for method in [Dop853::default().method(), Radau5::default().method(), Mebdf::default().method()] {
+        let end = states(&*model, &*method, &[2.0], Settings::tolerance(1e-11, 1e-11)).remove(0);
+        assert!(end.iter().zip(exact).all(|(y, exact)| (y - exact).abs() < 1e-8), "{end:?}");
+    }
+    let steps = Settings::fixed(0.01);
+    let end = states(&*model, &*Ode23s::default().method(), &[2.0], steps).remove(0);
+    assert!(end.iter().zip(exact).all(|(y, exact)| (y - exact).abs() < 1e-4), "{end:?}");
+    let (t, y, h) = (0.7, [0.4, 0.9], 1e-6);
+    let by_differences = |k: usize| {
+        let [after, before] = [h, -h].map(|h| {
+            let mut y = y;
+            if k < 2 {
+                y[k] += h;
+            }
+            rates(&*model, if k == 2 { t + h } else { t }, &y)
+        });
+        after.into_iter().zip(before).map(move |(after, before)| (after - before) / (2.0 * h)).collect::<Vec<f64>>()
+    };
+    let mut by_time = [f64::NAN; 2];
+    Formulated::<f64>::ode(&*model).time_derivative(t, &y, &mut by_time).expect("a derivative");
+    let jacobian = jacobian(&*model, t, &y);
+    for k in 0..3 {
+        let exact = if k < 2 { [jacobian[(0, k)], jacobian[(1, k)]] } else { by_time };
+        let differences = by_differences(k);
+        assert!(exact.iter().zip(&differences).all(|(a, b)| (a - b).abs() < 1e-8), "{k}: {exact:?} {differences:?}");
+    }
+}
+
+/// A mass on a spring that sheds half of itself as it passes the middle.
+#[test]
+fn events_change_masses() {
+    let model = equations(
+        "
+parameters: { m: 2 }
+states: { x: 1, v: 0 }
+rates: { x: v, v: -x }
+mass: { v: { v: m } }
+events: { shed: { when: x, set: { m: 1 } } }
+",
+    )
+    .model();
+    assert_eq!(model.classes(), [Class::Position, Class::Velocity]);
+    // at speed 1/√2 from the middle, with frequency 1 afterwards
+    let after: f64 = 3.0 - std::f64::consts::FRAC_PI_2 * 2.0f64.sqrt();
+    let end = states(&*model, &*Dop853::default().method(), &[3.0], Settings::tolerance(1e-12, 1e-12)).remove(0);
+    assert!((end[0] + after.sin() / 2.0f64.sqrt()).abs() < 1e-10, "{end:?} {after}");
 }
 
 /// Solves the example of the documentation.
