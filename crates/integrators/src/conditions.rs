@@ -51,16 +51,8 @@ pub fn rooted_trees(vertices: u32) -> Vec<Tree> {
     trees
 }
 
-/// Elementary weights `Φ(τ)` of the stages, for every tree of `trees`.
-pub fn elementary_weights<S: Scalar>(rows: &[Vec<S>], trees: &[Tree]) -> Vec<Vec<S>> {
-    trees.iter().fold(Vec::with_capacity(trees.len()), |mut weights, tree| {
-        weights.push(elementary_weight(rows, tree, &weights));
-        weights
-    })
-}
-
-/// Elementary weights of the stages for one tree, from those of the smaller trees.
-fn elementary_weight<S: Scalar>(rows: &[Vec<S>], tree: &Tree, smaller: &[Vec<S>]) -> Vec<S> {
+/// Elementary weights `Φ(τ)` of the stages for one tree, from those of the smaller trees.
+pub fn elementary_weight<S: Scalar>(rows: &[Vec<S>], tree: &Tree, smaller: &[Vec<S>]) -> Vec<S> {
     let stage =
         |row: &Vec<S>| tree.children.iter().fold(S::from(1.0), |product, &child| product * dot(row, &smaller[child]));
     rows.iter().map(stage).collect()

@@ -157,15 +157,8 @@ impl Ode23sStepper {
 }
 
 impl Stepper<f64> for Ode23sStepper {
-    fn step(
-        &mut self,
-        problem: &mut Counted<'_>,
-        t: f64,
-        h: f64,
-        start: &[f64],
-        end: &mut [f64],
-    ) -> Result<(), Failure> {
-        self.linearise(problem, t, start)?;
+    fn step(&mut self, ode: &mut Counted<'_>, t: f64, h: f64, start: &[f64], end: &mut [f64]) -> Result<(), Failure> {
+        self.linearise(ode, t, start)?;
         // k₁ would be infinite; a smaller step makes W regular.
         self.w.factorize(h * D, &self.linearisation).map_err(|_| Failure::NonFinite { time: t })?;
         let [k1, k2, _] = &mut self.k;
@@ -176,7 +169,7 @@ impl Stepper<f64> for Ode23sStepper {
         for (i, state) in self.state.iter_mut().enumerate() {
             *state = start[i] + 0.5 * h * k1[i];
         }
-        problem.rhs(t + 0.5 * h, &self.state, &mut self.middle)?;
+        ode.rhs(t + 0.5 * h, &self.state, &mut self.middle)?;
         self.w.multiply_mass(k1, k2);
         for (k2, &middle) in k2.iter_mut().zip(&self.middle) {
             *k2 = middle - *k2;
@@ -190,7 +183,7 @@ impl Stepper<f64> for Ode23sStepper {
             return Ok(());
         }
         finite(t, end)?;
-        self.estimate(problem, t, h, end)
+        self.estimate(ode, t, h, end)
     }
 
     /// The largest component, as described for [`Ode23s`].

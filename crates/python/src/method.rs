@@ -277,24 +277,17 @@ impl PythonStepper {
 }
 
 impl Stepper<f64> for PythonStepper {
-    fn step(
-        &mut self,
-        problem: &mut Counted<'_>,
-        t: f64,
-        h: f64,
-        start: &[f64],
-        end: &mut [f64],
-    ) -> Result<(), Failure> {
+    fn step(&mut self, ode: &mut Counted<'_>, t: f64, h: f64, start: &[f64], end: &mut [f64]) -> Result<(), Failure> {
         self.raised.get().cloned().map_or(Ok(()), Err)?;
         self.time = t;
         let (settings, mut known) = (self.settings, std::mem::take(&mut self.known));
         known.begin(t, start);
-        if problem.functions_to_locate() > 0 && known.at(t, start).is_none() {
-            problem.rhs(t, start, &mut self.start_derivative)?;
+        if ode.functions_to_locate() > 0 && known.at(t, start).is_none() {
+            ode.rhs(t, start, &mut self.start_derivative)?;
             known.keep(t, start, &self.start_derivative);
         }
         let _stepping = Stepping::begin();
-        let (made, failure) = Session::new(problem, &settings, &mut known).during(|| {
+        let (made, failure) = Session::new(ode, &settings, &mut known).during(|| {
             Python::attach(|py| self.call(py, t, h, start, end).map_err(|error| of_exception(py, &error, t)))
         });
         if let Some(derivative) = known.at(t, start) {

@@ -56,24 +56,17 @@ impl FixedStepper {
 }
 
 impl Stepper<f64> for FixedStepper {
-    fn step(
-        &mut self,
-        problem: &mut Counted<'_>,
-        t: f64,
-        h: f64,
-        start: &[f64],
-        end: &mut [f64],
-    ) -> Result<(), Failure> {
-        self.evaluate_start(problem, t, start)?;
+    fn step(&mut self, ode: &mut Counted<'_>, t: f64, h: f64, start: &[f64], end: &mut [f64]) -> Result<(), Failure> {
+        self.evaluate_start(ode, t, start)?;
         let Self { formula, rate, end_rate, displacement, positions, .. } = self;
         let accelerations = &rate[*positions..];
         if displacement.is_empty() {
             formula.predict_vectors(h, start, accelerations, end);
         } else {
-            formula.predict(&mut problem.contact_power()?, h, start, accelerations, displacement, end);
+            formula.predict(&mut ode.contact_power()?, h, start, accelerations, displacement, end);
         }
         if formula.corrects() {
-            problem.rhs(t + h, end, end_rate)?;
+            ode.rhs(t + h, end, end_rate)?;
             formula.correct(h, accelerations, &end_rate[*positions..], &mut end[*positions..]);
         }
         Ok(())

@@ -95,15 +95,8 @@ impl LlmStepper {
 }
 
 impl Stepper<f64> for LlmStepper {
-    fn step(
-        &mut self,
-        problem: &mut Counted<'_>,
-        t: f64,
-        h: f64,
-        start: &[f64],
-        end: &mut [f64],
-    ) -> Result<(), Failure> {
-        self.evaluate_start(problem, t, start)?;
+    fn step(&mut self, ode: &mut Counted<'_>, t: f64, h: f64, start: &[f64], end: &mut [f64]) -> Result<(), Failure> {
+        self.evaluate_start(ode, t, start)?;
         let Self { solution, jacobian, derivative, by_time, .. } = self;
         let column = |i: usize, k: usize| if k == 1 { derivative[i] } else { by_time[i] };
         // The exponential fails only for a matrix that is not finite or close to overflow.
@@ -111,7 +104,7 @@ impl Stepper<f64> for LlmStepper {
         for ((end, &start), &increment) in end.iter_mut().zip(start).zip(increment) {
             *end = start + increment;
         }
-        self.estimate_error(problem, (t, h), start, end)
+        self.estimate_error(ode, (t, h), start, end)
     }
 
     fn error_estimate(&self) -> &[f64] {

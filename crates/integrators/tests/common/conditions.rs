@@ -1,7 +1,7 @@
 //! Order conditions of every part of a formula.
 
 use mbsbench_integrators::Formula;
-use mbsbench_integrators::conditions::{Tree, elementary_weights, rooted_trees};
+use mbsbench_integrators::conditions::{Tree, elementary_weight, rooted_trees};
 use mbsbench_integrators::formula::Continuous;
 use mbsbench_problem::Scalar;
 
@@ -15,7 +15,9 @@ impl<S: Scalar> Conditions<S> {
     /// The conditions up to the order `highest`.
     fn new(rows: &[Vec<S>], highest: u32) -> Self {
         let trees = rooted_trees(highest);
-        Self { weights: elementary_weights(rows, &trees), trees }
+        let mut weights = Vec::with_capacity(trees.len());
+        trees.iter().for_each(|tree| weights.push(elementary_weight(rows, tree, &weights)));
+        Self { weights, trees }
     }
 
     /// The order of the weights `b` at the fraction `theta` of a step, at most `highest`. `tolerance` bounds the
