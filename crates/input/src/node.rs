@@ -106,6 +106,23 @@ impl Node {
         Self::new(value, place)
     }
 
+    /// The value as YAML on one line, with `text` to write texts and keys.
+    pub fn flow(&self, text: fn(&str) -> String) -> String {
+        match &self.value {
+            Value::Null => "null".to_owned(),
+            Value::Bool(value) => value.to_string(),
+            Value::Number(number) => number.text.clone(),
+            Value::Text(value) => text(value),
+            Value::List(items) => {
+                format!("[{}]", items.iter().map(|item| item.flow(text)).collect::<Vec<_>>().join(", "))
+            }
+            Value::Map(entries) => {
+                let entry = |entry: &Entry| format!("{}: {}", text(&entry.key.name), entry.value.flow(text));
+                format!("{{ {} }}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
     /// The value without places, as JSON. A number that JSON cannot express becomes its spelling.
     pub fn to_json(&self) -> serde_json::Value {
         use serde_json::Value as Json;

@@ -42,21 +42,22 @@ pub fn text(plan: &Plan, witness: &Witness) -> String {
     let own = own.filter(|entry| witness.values.iter().all(|(key, _)| *key != entry.key));
     let set = Node::new(Value::Map(set.chain(own).collect()), place);
     let root = root.without("set").with(&[Key { name: "set".to_owned(), place }], &set);
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let _ = writeln!(text, "id: {id}-witness");
     for Entry { key, value } in root.entries() {
         let value = if key.name == "reference" { value.without("stored") } else { value.clone() };
         match &value.value {
             Value::List(items) if items.len() > 1 => {
                 let _ = writeln!(text, "{}:", key.name);
-                items.iter().for_each(|item| text.push_str(&format!("  - {}\n", flow(item))));
+                items.iter().for_each(|item| text.push_str(&format!("  - {}\n", item.flow(quoted))));
             }
             Value::Map(entries) if key.name == "set" => {
                 let _ = writeln!(text, "set:");
                 entries
                     .iter()
-                    .for_each(|entry| text.push_str(&format!("  {}: {}\n", entry.key.name, flow(&entry.value))));
+                    .for_each(|entry| text.push_str(&format!("  {}: {}\n", entry.key.name, entry.value.flow(quoted))));
             }
-            _ => text.push_str(&format!("{}: {}\n", key.name, flow(&value))),
+            _ => text.push_str(&format!("{}: {}\n", key.name, value.flow(quoted))),
         }
     }
     text
@@ -85,20 +86,4 @@ pub fn summary(witness: &Witness) -> String {
 /// `The given` or `All 3 givens`.
 fn all(count: usize, noun: &str) -> String {
     if count == 1 { format!("The {noun}") } else { format!("All {count} {noun}s") }
-}
-
-/// A node as YAML on one line.
-fn flow(node: &Node) -> String {
-    let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    match &node.value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(value) => value.to_string(),
-        Value::Number(number) => number.text.clone(),
-        Value::Text(text) => quoted(text),
-        Value::List(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
-        Value::Map(entries) => {
-            let entry = |entry: &Entry| format!("{}: {}", quoted(&entry.key.name), flow(&entry.value));
-            format!("{{ {} }}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
-        }
-    }
 }

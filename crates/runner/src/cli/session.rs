@@ -31,21 +31,21 @@ impl Session<'_> {
         options: &RunOptions,
     ) -> Result<(Workshop, Vec<Outcome>), CommandError> {
         let runs = plans.iter().map(|plan| plan.runs.len()).sum();
-        let (workshop, outcomes) = self.keep(runs, options, |resources| results_of(plans, resources))?;
+        let (workshop, outcomes) = self.keep(Progress::new(runs), options, |resources| results_of(plans, resources))?;
         for (plan, outcome) in plans.iter().zip(&outcomes) {
             self.report_doubts(&outcome.certificates, |_| format!("{}: reference", plan.experiment.id));
         }
         Ok((workshop, outcomes))
     }
 
-    /// Computes `runs` runs and keeps them in the cache.
+    /// Computes runs and keeps them in the cache.
     pub(super) fn keep<T: Send>(
         &mut self,
-        runs: usize,
+        progress: Progress,
         options: &RunOptions,
         make: impl FnOnce(Resources<'_>) -> io::Result<T> + Send,
     ) -> Result<(Workshop, T), CommandError> {
-        let workshop = Workshop::open(&options.machine, Progress::new(runs), self)?;
+        let workshop = Workshop::open(&options.machine, progress, self)?;
         let made = workshop.make(self, |resources| make(Resources { fresh: options.fresh, ..resources }));
         workshop.learn()?;
         let made = made.map_err(FileError::of(&workshop.folder))?;

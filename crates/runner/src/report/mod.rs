@@ -28,6 +28,7 @@ use mbsbench_runs::FileError;
 use mbsbench_runs::seal::put;
 use rayon::prelude::*;
 
+pub(crate) use comparison::{drawn, of_best};
 use methods::Methods;
 pub(crate) use page::{figure_named, page};
 

@@ -164,7 +164,7 @@ fn keep(
     session: &mut Session<'_>,
 ) -> Result<(Computed, Progress), CommandError> {
     let chosen = plans.iter().map(|plan| plan.runs.iter().filter(|run| is_chosen(plan, run)).count());
-    let (workshop, made) = session.keep(chosen.sum(), options, |resources| {
+    let (workshop, made) = session.keep(Progress::new(chosen.sum()), options, |resources| {
         resources.cache.prepare()?;
         compute(plans, is_chosen, resources)
     })?;

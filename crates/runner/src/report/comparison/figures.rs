@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use mbsbench_experiment::Registry;
-use mbsbench_judge::comparison::{Curve, MOST_RATIO, Profile, Profiled, Ranked, front};
+use mbsbench_judge::comparison::{Curve, MOST_RATIO, Profile, Profiled, Ranked, front, near};
 use mbsbench_render::{Axis, Figure, Kind, Panel, Series, Style};
 
 use crate::artefacts::style_of;
@@ -18,24 +18,28 @@ pub(super) struct Looks<'f> {
 impl<'f> Looks<'f> {
     /// Returns the styles of all methods, each the same on all models.
     pub(super) fn of(fields: &[&Ranked<'f>], registry: &Registry, methods: &'f Methods<'f>) -> Self {
-        let mut runs: Vec<_> = Vec::new();
-        for method in fields.iter().flat_map(|field| &field.curves) {
-            let Some(point) = method.points.first() else { continue };
-            if runs.iter().all(|&(name, _)| name != method.method) {
-                runs.push((method.method, point.run));
-            }
-        }
-        // Several parameters of one method have different names and the same style; they are distinguished by dashes.
-        runs.sort_unstable_by_key(|&(name, _)| name);
-        let mut styles: Vec<Style> = runs.iter().map(|(_, run)| style_of(run, registry)).collect();
-        Style::distinguish(&mut styles, true);
-        Self { styles: runs.into_iter().map(|(name, _)| name).zip(styles).collect(), methods }
+        Self { styles: styles_of(fields.iter().flat_map(|field| &field.curves), registry), methods }
     }
 
     /// The style of a method.
     fn style(&self, name: &str) -> Style {
         self.styles.get(name).copied().unwrap_or_else(Style::of_all)
     }
+}
+
+fn styles_of<'f: 'p, 'p>(curves: impl Iterator<Item = &'p Curve<'f>>, registry: &Registry) -> HashMap<&'f str, Style> {
+    let mut runs: Vec<_> = Vec::new();
+    for method in curves {
+        let Some(point) = method.points.first() else { continue };
+        if runs.iter().all(|&(name, _)| name != method.method) {
+            runs.push((method.method, point.run));
+        }
+    }
+    // Several parameters of one method have different names and the same style; they are distinguished by dashes.
+    runs.sort_unstable_by_key(|&(name, _)| name);
+    let mut styles: Vec<Style> = runs.iter().map(|(_, run)| style_of(run, registry)).collect();
+    Style::distinguish(&mut styles, true);
+    runs.into_iter().map(|(name, _)| name).zip(styles).collect()
 }
 
 /// Largest number of highlighted curves in a panel.
@@ -71,7 +75,7 @@ pub(super) fn best_of_families(field: &Ranked<'_>, looks: &Looks<'_>, id: &str, 
         series.extend(fronts.into_iter().map(curve));
         series.push(Series::new(Kind::Line, "best of all", Style::of_all(), front(all)));
         let contenders = field.curves.iter().filter(|method| method.is_contender);
-        let contenders = contenders.map(|method| self::curve(method, looks, work));
+        let contenders = contenders.map(|method| self::curve(method, looks.style(method.method), work));
         series.extend(contenders.filter(|series| !series.points.is_empty()));
         axes(field, work, format!("by {}", field.spec.work.0[work].0), series)
     };
@@ -93,7 +97,7 @@ pub(super) fn by_family(field: &Ranked<'_>, looks: &Looks<'_>, id: &str, work: u
         methods.chunks(MOST).enumerate().map(move |(part, own)| {
             let others = field.curves.iter().filter(|method| !own.iter().any(|one| std::ptr::eq(*one, *method)));
             let mut series = vec![background(others, work)];
-            series.extend(own.iter().map(|method| curve(method, looks, work)));
+            series.extend(own.iter().map(|method| curve(method, looks.style(method.method), work)));
             let number = if count > 1 { format!(", {} of {count}", part + 1) } else { String::new() };
             axes(field, work, format!("{name}{number}"), series)
         })
@@ -102,11 +106,26 @@ pub(super) fn by_family(field: &Ranked<'_>, looks: &Looks<'_>, id: &str, work: u
     Figure { id: id.to_owned(), title, columns: 2, panels: panels.collect() }
 }
 
+/// Draws the best methods for each accuracy by name, all others in grey.
+pub(crate) fn of_best(field: &Ranked<'_>, work: usize, registry: &Registry) -> Figure {
+    let mut names: Vec<&str> = Vec::new();
+    for place in field.places.iter().flat_map(|places| near(&places[work])) {
+        if !names.contains(&place.method) && names.len() < MOST {
+            names.push(place.method);
+        }
+    }
+    let (named, others): (Vec<_>, Vec<_>) = field.curves.iter().partition(|curve| names.contains(&curve.method));
+    let styles = styles_of(named.iter().copied(), registry);
+    let mut series = vec![background(others.into_iter(), work)];
+    series.extend(named.into_iter().map(|method| curve(method, styles[method.method], work)));
+    let title = format!("{}: error over {}", field.spec.title, field.spec.work.0[work].0);
+    Figure { id: format!("work-{work}"), title, columns: 1, panels: vec![axes(field, work, String::new(), series)] }
+}
+
 /// The Pareto front of a method's runs under its name, in bold if it is a contender.
-fn curve(method: &Curve<'_>, looks: &Looks<'_>, work: usize) -> Series {
-    let Curve { method: name, is_contender, .. } = *method;
+fn curve(method: &Curve<'_>, style: Style, work: usize) -> Series {
     let points = front(shown(method, work));
-    Series { bold: is_contender, ..Series::new(Kind::Both, name, looks.style(name), points) }
+    Series { bold: method.is_contender, ..Series::new(Kind::Both, method.method, style, points) }
 }
 
 /// Draws performance profiles, one panel each: the best methods by name, the rest in grey.

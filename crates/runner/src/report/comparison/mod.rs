@@ -20,6 +20,7 @@ use super::page::{Section, figure_named, file_of_model, header, page_of_sections
 use super::statement::Found;
 use super::{ComparisonReport, FileError};
 use crate::lists::unique;
+pub(crate) use figures::of_best;
 use figures::{Looks, family_name};
 
 /// The heading of the page of all models.
@@ -46,7 +47,7 @@ pub(super) fn pages(
 }
 
 /// Draws a figure for a page, under its own id.
-fn drawn(figure: &mbsbench_render::Figure) -> Markup {
+pub(crate) fn drawn(figure: &mbsbench_render::Figure) -> Markup {
     figure_named(&svg::write(&lay_out(figure)), &figure.id, &figure.id)
 }
 

@@ -2,24 +2,17 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use maud::{Markup, html};
+use maud::html;
 use mbsbench_experiment::{AnimationSpec, Registry};
-use mbsbench_judge::comparison::{Curve, Ranked, near};
+use mbsbench_judge::comparison::Ranked;
 use mbsbench_render::animation::gif;
-use mbsbench_render::{Axis, Figure, Kind, Panel, Series, Style, lay_out, svg};
 use mbsbench_runs::{Cache, fingerprint};
 
 use super::search::Found;
 use super::{Answer, Compare};
-use crate::artefacts::{animation, style_of};
+use crate::artefacts::animation;
 use crate::cli::{CommandError, Session};
-use crate::report::{figure_named, page};
-
-/// Largest error that is drawn.
-const MOST_ERROR: f64 = 10.0;
-
-/// Largest number of methods that are drawn by name.
-const NAMED: usize = 8;
+use crate::report::{drawn, of_best, page};
 
 /// Number of frames of the animation.
 const FRAMES: usize = 60;
@@ -42,7 +35,7 @@ pub(super) fn page_of(
                 thead { tr { @for head in &lines[0] { th { (head) } } } }
                 tbody { @for line in &lines[1..] { tr { @for cell in line { td { (cell) } } } } }
             } }
-            (drawn(ranked, work, registry))
+            (drawn(&of_best(ranked, work, registry)))
         }
         @if let Some(gif) = motion {
             h2 { "Motion" }
@@ -52,46 +45,10 @@ pub(super) fn page_of(
         h2 { "Left out or ended early" }
         dl { @for [reason, methods] in &answer.left_out { dt { (reason) } dd { (methods) } } }
         h2 { "Experiment" }
-        p { code { "mbsbench run" } " repeats and refines this comparison." }
+        p { code { "mbsbench run FILE" } " repeats and refines this comparison." }
         pre { (found.text) }
     };
     Ok(page(&format!("Methods for {}", answer.title), &body))
-}
-
-/// Draws error over work: the best methods by name, all other runs in grey.
-fn drawn(ranked: &Ranked<'_>, work: usize, registry: &Registry) -> Markup {
-    let shown = |curve: &Curve<'_>| {
-        let mut points = curve.measured(work);
-        points.retain(|[_, error]| *error <= MOST_ERROR);
-        points
-    };
-    let mut names: Vec<&str> = Vec::new();
-    for place in ranked.places.iter().flat_map(|places| near(&places[work])) {
-        if !names.contains(&place.method) && names.len() < NAMED {
-            names.push(place.method);
-        }
-    }
-    let (named, others): (Vec<_>, Vec<_>) = ranked.curves.iter().partition(|curve| names.contains(&curve.method));
-    let mut styles: Vec<Style> = named.iter().map(|curve| style_of(curve.points[0].run, registry)).collect();
-    Style::distinguish(&mut styles, true);
-    let rest = others.into_iter().flat_map(&shown);
-    let rest = Series { published: true, ..Series::new(Kind::Dots, "", Style::of_all(), rest) };
-    let named = named.into_iter().zip(styles).map(|(curve, style)| {
-        let mut points = shown(curve);
-        points.sort_by(|one, other| one[0].total_cmp(&other[0]));
-        Series::new(Kind::Both, curve.method, style, points)
-    });
-    let id = format!("work-{work}");
-    let panel = Panel {
-        x: Axis::log(ranked.spec.work.0[work].0.clone(), ""),
-        y: Axis::log("error with its bound", ""),
-        series: [rest].into_iter().chain(named).collect(),
-        named_at_ends: true,
-        ..Panel::default()
-    };
-    let title = format!("{}: error over {}", ranked.spec.title, ranked.spec.work.0[work].0);
-    let figure = Figure { id: id.clone(), title, columns: 1, panels: vec![panel] };
-    figure_named(&svg::write(&lay_out(&figure)), &id, &id)
 }
 
 /// The model in motion, by the best method at the finest accuracy that some method reaches.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::{Plan, Registry, is_safe_name};
-use mbsbench_input::Document;
+use mbsbench_input::{Document, Node, Place};
 use mbsbench_problem::{Class, Form, Formulated};
 use mbsbench_runs::FileError;
 use serde_json::{Value, json};
@@ -244,6 +244,7 @@ impl Question {
              schema: 2\n",
             self.title
         );
+        let flow = |value: &Value| Node::from_json(value, Place::default()).flow(plain);
         for (key, value) in lines.iter().filter(|(_, value)| !value.is_null()) {
             text += &format!("{key}: {}\n", flow(value));
         }
@@ -260,30 +261,13 @@ fn relative(file: &Path, folder: &Path) -> PathBuf {
     up.chain(file.components().skip(common)).collect()
 }
 
-/// Writes a value in the flow style of YAML.
-fn flow(value: &Value) -> String {
-    match value {
-        Value::Object(entries) => {
-            let entries: Vec<String> =
-                entries.iter().map(|(key, value)| format!("{}: {}", text(key), flow(value))).collect();
-            format!("{{ {} }}", entries.join(", "))
-        }
-        Value::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
-        Value::Number(number) => match number.as_f64() {
-            Some(number) if number != 0.0 && !(0.1..1e6).contains(&number.abs()) => format!("{number:e}"),
-            _ => number.to_string(),
-        },
-        Value::String(string) => text(string),
-        other => other.to_string(),
-    }
-}
-
-/// Writes a text, in quotes unless it is a plain name.
-fn text(text: &str) -> String {
+/// A text as YAML, in quotes unless it is a plain name.
+fn plain(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-/.".contains(c);
     let begins = text.starts_with(|c: char| c.is_ascii_alphabetic());
     let is_word = !["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(&text);
-    if begins && is_word && text.chars().all(is_plain) { text.to_owned() } else { json!(text).to_string() }
+    let is_name = begins && is_word && text.chars().all(is_plain);
+    if is_name { text.to_owned() } else { Value::from(text).to_string() }
 }
 
 impl Question {

@@ -8,12 +8,12 @@ use mbsbench_problem::{Status, StepControl};
 use mbsbench_runs::costs::Costs;
 use mbsbench_runs::pipeline::{results_of, timings_of};
 use mbsbench_runs::stop::Limited;
-use mbsbench_runs::{FileError, Outcome, Progress};
+use mbsbench_runs::{Outcome, Progress};
 use serde_json::{Value, json};
 
 use super::Compare;
 use super::question::{Question, Reference};
-use crate::cli::{CommandError, Session, Workshop};
+use crate::cli::{CommandError, Session};
 
 /// Unrelated methods that check each other as a reference. A group is tried if none of those before agrees.
 const PAIRS: [&[[&str; 2]]; 3] = [
@@ -177,12 +177,8 @@ impl Search<'_, '_, '_> {
     fn outcomes(&mut self, plans: &[Plan]) -> Result<Vec<Outcome>, CommandError> {
         let count = plans.iter().map(|plan| plan.runs.len()).sum();
         let progress = Progress::new(count).counting_failures();
-        let workshop = Workshop::open(&self.compare.options.machine, progress, self.session)?;
-        let limited = Limited::new(Duration::from_secs_f64(self.longest), self.end());
-        let made = workshop.make(self.session, |resources| results_of(plans, resources));
-        drop(limited);
-        workshop.learn()?;
-        Ok(made.map_err(FileError::of(&workshop.folder))?)
+        let _limited = Limited::new(Duration::from_secs_f64(self.longest), self.end());
+        Ok(self.session.keep(progress, &self.compare.options, |resources| results_of(plans, resources))?.1)
     }
 
     /// Finds two methods that agree, first roughly to find the scales of errors, then to more digits than the finest
