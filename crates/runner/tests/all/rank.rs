@@ -186,7 +186,7 @@ fn differing_settings_are_reported() {
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [
         "settings of other methods that differ from those of mine on Slider crank, positions;",
-        "\n- charts stage in mine, step in the other 18\n",
+        "\n- charts stage in mine, step in the other 26\n",
     ] {
         assert!(text.contains(part), "{text}");
     }
