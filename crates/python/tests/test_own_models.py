@@ -89,7 +89,7 @@ def test_a_mistake_in_a_function_is_a_failure_with_its_traceback() -> None:
 
 
 def test_a_span_may_run_backwards() -> None:
-    there = mbsbench.solve(bead(True), 0.5, method="radau5", tolerance=1e-10)
+    there = mbsbench.solve(bead(True), 0.5, method="dop853-projected", tolerance=1e-10)
     for method, control in [("radau5", {"tolerance": 1e-10}), ("hem4", {"step": 1e-3})]:
         back = mbsbench.solve(bead(True), (0.5, 0.0), method, at=[0.5, 0.2, 0.0], start=there.y[-1], **control)
         assert back.success, back.message

@@ -20,7 +20,7 @@ def test_types_hold_in_strict_mode(project: Path) -> None:
     assert checked.returncode == 0, checked.stdout
 
 
-@pytest.mark.parametrize("notebook", ["my-integrator", "ledger"])
+@pytest.mark.parametrize("notebook", ["my-integrator", "my-model", "ledger"])
 def test_notebooks_run_from_top_to_bottom(project: Path, notebook: str, tmp_path: Path) -> None:
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
