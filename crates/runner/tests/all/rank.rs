@@ -185,7 +185,7 @@ fn differing_settings_are_reported() {
     let output = mbsbench(&["compare", file, EXPERIMENT, "--cache", folder.path().to_str().unwrap()]);
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [
-        "settings of other methods that differ from those of mine on Slider crank, positions;",
+        "settings of other methods that differ from those of mine on Slider crank, positions and 2 other rankings:",
         "\n- charts stage in mine, step in the other 26\n",
     ] {
         assert!(text.contains(part), "{text}");
