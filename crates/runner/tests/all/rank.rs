@@ -190,7 +190,8 @@ fn differing_settings_are_reported() {
     ] {
         assert!(text.contains(part), "{text}");
     }
-    assert!(text.lines().all(|line| line.chars().count() <= 200), "{text}");
+    // The longest line names the eleven methods that end Newton's iteration by the correction of accelerations.
+    assert!(text.lines().all(|line| line.chars().count() <= 220), "{text}");
 }
 
 /// A method of another crate, which is not in the committed results.
