@@ -36,7 +36,7 @@ study: setup ## set-ups that agree with what the papers print; all methods on al
 	$(MBSBENCH) render --to html
 
 test: setup ## the fast set, in the same optimised profile as `reproduce`
-	$(CARGO) test --release --workspace $(WITHOUT_PYTHON)
+	$(CARGO) test --release --workspace $(WITHOUT_PYTHON) --no-fail-fast
 
 fuzz: setup ## ten minutes of mutated files for everything that is read, in memory where there is a folder for it; FUZZ_SEED draws others
 	TMPDIR=$(firstword $(wildcard /dev/shm) /tmp) FUZZ_SECONDS=600 $(CARGO) test --release -p mbsbench --test fuzz -- --nocapture
