@@ -27,6 +27,7 @@ extern crate self as mbsbench_problem;
 use mbsbench_elementary as _;
 
 pub mod acceleration;
+pub mod assurance;
 mod backward;
 pub mod benchmark;
 pub mod constrained;
@@ -63,6 +64,7 @@ pub mod verbatim;
 pub mod view;
 
 pub use acceleration::AccelerationLevel;
+pub use assurance::{Assurance, Deviation, Doubt, Findings};
 pub use benchmark::BenchmarkModel;
 pub use constrained::ConstraintWatch;
 pub use contact_power::{AsContactOde, ContactModel, ContactPower};
