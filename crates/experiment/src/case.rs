@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use mbsbench_input::{Key, Node, Place, Problem, Value, read};
+use mbsbench_problem::Deviation;
 
 use super::account::Account;
 use super::axis::{self, Axis, Role};
+use super::columns::FIXED;
 use super::every::Methods;
 use super::keys::{self, CASE, RUN};
 use super::merge::RunDefinition;
@@ -13,9 +15,6 @@ use super::reference::ReferenceSpec;
 use super::spec::{AxisValue, Settings};
 use super::{Placed, Problems, Rule, list};
 use crate::registry::{CONTROLS, Choice, Entry, MeasureKind, MethodKind, ModelKind, Registry, choose};
-
-/// Columns of `runs.csv` that are not measures.
-const RESERVED: [&str; 5] = ["case", "status", "t_reached", "run", "message"];
 
 /// One case of an experiment.
 #[derive(Debug, Clone)]
@@ -43,6 +42,8 @@ pub struct Case {
     pub reference: Option<ReferenceSpec>,
     /// The rules that a run must not break.
     pub rules: Vec<Placed<Rule>>,
+    /// The properties of methods that leave no run unvouched.
+    pub expected: Arc<[Deviation]>,
     /// The place of the case in the file.
     pub place: Place,
 }
@@ -136,6 +137,8 @@ impl Case {
         let reference =
             problems.keep(rest.get("reference").map(|node| ReferenceSpec::read(node, registry)).transpose());
         let rules = problems.keep(super::items(rest, "fails_when", Rule::read));
+        let expected = rest.get("expects").map_or(&[][..], Node::one_or_many);
+        let expected = problems.keep(expected.iter().map(read).collect());
         let settings = rest.get("settings").cloned().unwrap_or_else(|| Node::empty(place));
         problems.keep(read_settings(&settings))?;
         let (model, axes) = axes?;
@@ -151,6 +154,7 @@ impl Case {
             account,
             reference: reference?,
             rules: rules?,
+            expected: expected?,
             place,
         })
     }
@@ -271,7 +275,7 @@ fn read_measures(
     for node in nodes {
         let Some(measure) = problems.keep(choose::<MeasureKind>(registry.measures(), node)) else { continue };
         for column in measure.object().columns() {
-            if columns.contains(&column) || RESERVED.contains(&column.as_str()) {
+            if columns.contains(&column) || FIXED.contains(&column.as_str()) {
                 let problem = Problem::new(node.place, format!("duplicate column `{column}`"));
                 problems.add(problem.help("measures must fill different columns"));
             }

@@ -1,5 +1,8 @@
 //! Names of columns that are not measures of an experiment.
 
+/// Columns of `runs.csv` that are neither axes of models, methods and settings nor measures.
+pub const FIXED: [&str; 6] = ["case", "status", "assurance", "t_reached", "run", "message"];
+
 /// Prefix of the columns of `timings.csv` in other files: `timing.ratio`.
 pub const TIMING: &str = "timing.";
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use mbsbench_input::{Document, Node, Problem, read};
+use mbsbench_problem::Deviation;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
@@ -55,6 +56,10 @@ pub(crate) static RUN: &[FileKey] = &[
     ("exclude", |_| list(&json!({ "type": "object", "minProperties": 1 }))),
     ("reference", |_| reference("reference")),
     ("fails_when", list_of::<Rule>),
+    ("expects", |generator| {
+        let deviation = of::<Deviation>(generator);
+        json!({ "anyOf": [deviation, list(&deviation)] })
+    }),
 ];
 
 /// Additional keys of a case.

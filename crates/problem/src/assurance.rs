@@ -48,12 +48,14 @@ impl Findings {
         Self { refuted: None, doubts: vec![Doubt { about: None, why: why.into() }] }
     }
 
-    /// Returns the assurance of a run of which an experiment expects these deviations.
+    /// Returns the assurance of a run of which an experiment expects these deviations, with the first line of its
+    /// reason: functions of users may add places in their files on further lines.
     pub fn assurance(&self, expected: &[Deviation]) -> Assurance {
         let is_expected = |doubt: &&Doubt| doubt.about.is_some_and(|about| expected.contains(&about));
+        let line = |why: &str| why.lines().next().unwrap_or_default().to_owned();
         match (&self.refuted, self.doubts.iter().find(|doubt| !is_expected(doubt))) {
-            (Some(why), _) => Assurance::Refuted(why.clone()),
-            (None, Some(doubt)) => Assurance::Unvouched(doubt.why.clone()),
+            (Some(why), _) => Assurance::Refuted(line(why)),
+            (None, Some(doubt)) => Assurance::Unvouched(line(&doubt.why)),
             (None, None) => Assurance::Vouched,
         }
     }
@@ -124,7 +126,7 @@ mod tests {
         findings.doubts.pop();
         assert_eq!(findings.assurance(&[Deviation::Energy]), Assurance::Unvouched("drift".to_owned()));
         assert_eq!(findings.assurance(&[Deviation::Drift]), Assurance::Vouched);
-        findings.refuted = Some("event".to_owned());
+        findings.refuted = Some("event\nin a file".to_owned());
         assert_eq!(findings.assurance(&[Deviation::Drift]), Assurance::Refuted("event".to_owned()));
     }
 }

@@ -7,6 +7,7 @@
 //! The items that a crate outside the workspace needs are re-exported here, in modules named after their crates.
 
 pub mod artefacts;
+mod assurances;
 pub mod cli;
 pub mod conformance;
 mod description;

@@ -19,7 +19,7 @@ use mbsbench::execute::run::{Record, Trajectory};
 use mbsbench::experiment::Published;
 use mbsbench::input::Document;
 use mbsbench::plan::{Plan, StoredReference};
-use mbsbench_problem::Status;
+use mbsbench_problem::{Findings, Status};
 
 /// Longest time for an input, including delays on a loaded machine.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -211,6 +211,7 @@ fn entries_of_the_store() {
         t_reached: 1.0,
         columns: vec!["a".to_owned(), "b".to_owned()],
         values: vec![Some(0.1), None],
+        findings: Some(Findings::doubt("nobody looked")),
         trajectory: Some(curves),
     };
     cache.save("run", &record).unwrap();

@@ -47,6 +47,7 @@ fn row(plan: &Plan, run: &RunSpec, record: Record) -> Row {
         axes: run.cells.clone(),
         values: plan.columns.iter().map(|column| record.value(column)).collect(),
         status: record.status,
+        assurance: record.findings.map(|findings| findings.assurance(&run.expected)),
         message: record.message,
         t_reached: record.t_reached,
         key: run.key().to_string(),

@@ -1,5 +1,5 @@
-//! The rows of `runs.csv`: one line for each run, with axes, status, measures, the run's key and the reason of a
-//! failure or a warning.
+//! The rows of `runs.csv`: one line for each run, with axes, status, assurance, measures, the run's key and the reason
+//! of a failure or a warning.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use mbsbench_experiment::plan::joined;
 use mbsbench_experiment::{AxisValue, Label};
 use mbsbench_input::printable;
 use mbsbench_numbers::{csv, decimal};
-use mbsbench_problem::Status;
+use mbsbench_problem::{Assurance, Status};
 
 use crate::execute::run::Trajectory;
 use crate::timings::RunTiming;
@@ -31,6 +31,9 @@ pub struct Row {
     pub axes: Vec<Option<Arc<Label>>>,
     /// The status at the end.
     pub status: Status,
+    /// What can be said about its answer; `None` if its method did not begin to step, or if an earlier program wrote
+    /// the row.
+    pub assurance: Option<Assurance>,
     /// The description of the failure, or a warning.
     pub message: Option<String>,
     /// The time reached, s.
@@ -46,9 +49,19 @@ pub struct Row {
 }
 
 impl Row {
-    /// True if the run reached its end.
+    /// True if the run reached its end and does not contradict its own equations.
     pub fn is_ok(&self) -> bool {
-        self.status == Status::Ok
+        self.status == Status::Ok && !self.is_refuted()
+    }
+
+    /// True if the run contradicts its own equations.
+    pub fn is_refuted(&self) -> bool {
+        self.assurance.as_ref().is_some_and(Assurance::is_refuted)
+    }
+
+    /// Returns the outcome in tables and figures: the status, or `refuted`.
+    pub fn outcome(&self) -> String {
+        if self.is_refuted() { "refuted".to_owned() } else { self.status.to_string() }
     }
 
     /// Returns the reason of a failure, or a warning, as a cell: the first line of the message, with control characters
@@ -119,13 +132,17 @@ impl ResultSet {
 
     /// Returns the text of `runs.csv`.
     pub fn to_csv(&self) -> String {
-        let heads = self.axes.iter().map(String::as_str).chain(["status", "t_reached"]);
+        let heads = self.axes.iter().map(String::as_str).chain(["status", "assurance", "t_reached"]);
         let heads = heads.chain(self.measures.iter().map(String::as_str)).chain(["run", "message"]);
         let line = |row: &Row| -> Vec<String> {
             let axes = row.axes.iter().map(|label| label.as_ref().map_or_else(String::new, |label| label.text.clone()));
             let reached = if row.t_reached.is_nan() { String::new() } else { decimal(row.t_reached) };
             let cells = row.values.iter().map(|value| value.map(decimal).unwrap_or_default());
-            axes.chain([row.status.to_string(), reached]).chain(cells).chain([row.key.clone(), row.why()]).collect()
+            let assurance = row.assurance.as_ref().map(ToString::to_string).unwrap_or_default();
+            axes.chain([row.status.to_string(), printable(&assurance).into_owned(), reached])
+                .chain(cells)
+                .chain([row.key.clone(), row.why()])
+                .collect()
         };
         csv([heads.map(str::to_owned).collect()].into_iter().chain(self.rows.iter().map(line)))
     }
@@ -138,10 +155,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_column_has_reasons_and_warnings() {
+    fn rows_have_assurances_reasons_and_warnings() {
         let row = |key: &str, status, message: Option<&str>| Row {
             axes: Vec::new(),
             status,
+            assurance: (key == "b").then(|| Assurance::Refuted("a lost, \u{1b} row".to_owned())),
             message: message.map(str::to_owned),
             t_reached: 0.5,
             values: Vec::new(),
@@ -149,6 +167,7 @@ mod tests {
             timing: None,
             trajectory: None,
         };
+        assert!(row("a", Status::Ok, None).is_ok() && !row("b", Status::Ok, None).is_ok());
         let rows = vec![
             row("a", Status::Ok, None),
             row("b", Status::Ok, Some("the right-hand side jumps")),
@@ -158,12 +177,16 @@ mod tests {
         ];
         let text = ResultSet { rows, ..ResultSet::default() }.to_csv();
         let mut reader = csv::Reader::from_reader(text.as_bytes());
-        assert_eq!(reader.headers().unwrap(), ["status", "t_reached", "run", "message"].as_slice());
-        let said: Vec<String> = reader.records().map(|row| unguarded(&row.unwrap()[3]).to_owned()).collect();
+        assert_eq!(reader.headers().unwrap(), ["status", "assurance", "t_reached", "run", "message"].as_slice());
+        let said: Vec<String> = reader.records().map(|row| unguarded(&row.unwrap()[4]).to_owned()).collect();
         assert_eq!(
             said,
             ["", "the right-hand side jumps", "rule `x, \"y\"` is broken at t = 0.5", "=1+1 \\u{1b}[31m\\u{202e}x", ""]
         );
         assert!(text.contains(",d,'=1+1 "), "no spreadsheet runs it");
+        assert!(
+            text.contains("\nok,,0.5,a,") && text.contains("\nok,\"refuted: a lost, \\u{1b} row\",0.5,b,"),
+            "{text}"
+        );
     }
 }

@@ -209,6 +209,7 @@ impl<'e> Expansion<'e> {
             measures: Arc::clone(&self.measures),
             reference,
             rules: Arc::clone(&self.rules),
+            expected: Arc::clone(&case.expected),
             recording: Recording::default(),
             key: OnceLock::new(),
             set_up: OnceLock::new(),

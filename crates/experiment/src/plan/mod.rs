@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use mbsbench_problem::{Formulated, Settings, View};
+use mbsbench_problem::{Deviation, Formulated, Settings, View};
 
 pub use guest::{Guest, REFERENCE};
 pub use key::RunKey;
@@ -79,6 +79,8 @@ pub struct RunSpec {
     pub reference: Option<Arc<ReferencePlan>>,
     /// Rules that the run must not break.
     pub rules: Arc<[Rule]>,
+    /// The properties of its method that do not leave the run unvouched; not part of its key.
+    pub expected: Arc<[Deviation]>,
     /// The observables to record over time.
     pub recording: Recording,
     /// The key, computed on first use.

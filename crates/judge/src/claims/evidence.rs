@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use mbsbench_experiment::columns::TIMING;
+use mbsbench_experiment::columns::{FIXED, TIMING};
 use mbsbench_experiment::{AxisValue, Plan, RunSpec};
 use mbsbench_measures::bound_of;
-use mbsbench_problem::Status;
+use mbsbench_problem::{Assurance, Status};
 use mbsbench_runs::{Outcome, ResultSet, Row, timings};
 use rayon::prelude::*;
 
@@ -50,11 +50,15 @@ pub struct Selection {
     pub lacking: Option<Judgement>,
 }
 
-/// Returns the judgement for a run whose status says nothing about its method, and `None` for every other run.
-pub(super) fn unmade(run: &RunSpec, status: Status) -> Option<Judgement> {
+/// Returns the judgement for a run that is refuted, or whose status says nothing about its method, and `None` for every
+/// other run.
+pub(super) fn unmade(run: &RunSpec, row: &Row) -> Option<Judgement> {
     let key = run.key();
+    if let Some(Assurance::Refuted(why)) = &row.assurance {
+        return Some(Judgement::open(Reason::OwnChecks(format!("the run {key} is refuted: {why}"))));
+    }
     let own = |what: String| Judgement::excused(Reason::OwnChecks(what));
-    Some(match status {
+    Some(match row.status {
         Status::Unavailable => Judgement::excused(Reason::NotInstalled(format!("`{}`", run.method.name()))),
         Status::JointOpen => Judgement::open(Reason::OwnChecks(format!("a joint is open in the run {key}"))),
         Status::Panicked => own(format!("the program panicked in the run {key}")),
@@ -89,6 +93,11 @@ impl<'p> Evidence<'p> {
     pub fn results(&self, plan: &Plan) -> Option<&ResultSet> {
         let index = self.plans.iter().position(|other| std::ptr::eq(other, plan))?;
         Some(&self.results[index])
+    }
+
+    /// Iterates over the rows of all results that were read.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.results.iter().flat_map(|results| &results.rows)
     }
 
     /// Iterates over the plans and runs whose rows report that the program or the machine ended the run, each with its
@@ -132,11 +141,12 @@ impl<'p> Evidence<'p> {
             Some(Unit::Degrees | Unit::DegreesPerSecond) => 180.0 / std::f64::consts::PI,
         };
         for (run, row) in self.runs(paper, &operand.experiment, &operand.filter) {
-            let is_taken = row.status == Status::Ok || (operand.until_failure && row.status.is_of_a_run());
+            let goes_on = operand.until_failure && row.status.is_of_a_run() && !row.is_refuted();
+            let is_taken = row.is_ok() || goes_on;
             if !is_taken {
                 let what =
                     || format!("the run {} has the status `{}` at t = {} s", run.key(), row.status, row.t_reached);
-                match unmade(run, row.status) {
+                match unmade(run, row) {
                     Some(lacking) => selection.lacks(lacking),
                     None if completed_only => {}
                     None => selection.lacks(Judgement::without_number(Verdict::NotReproduced, what())),
@@ -236,8 +246,7 @@ fn read(results: &Path, plan: &Plan) -> Result<ResultSet, EvidenceError> {
     let bytes = bytes.map_err(|error| missing(&path, error.into()))?;
     let mut reader = csv::Reader::from_reader(bytes.as_slice());
     let heads = reader.headers().map_err(|error| missing(&path, error))?.clone();
-    let is_measure =
-        |head: &str| !matches!(head, "status" | "run" | "message" | "t_reached") && plan.axis(head).is_none();
+    let is_measure = |head: &str| !FIXED.contains(&head) && plan.axis(head).is_none();
     let measures = heads.iter().filter(|head| is_measure(head)).map(str::to_owned).collect();
     let place = |name: &str| heads.iter().position(|head| head == name);
     let measured: Vec<usize> = (0..heads.len()).filter(|&place| is_measure(&heads[place])).collect();
@@ -256,6 +265,10 @@ fn read(results: &Path, plan: &Plan) -> Result<ResultSet, EvidenceError> {
         let row = Row {
             axes: Vec::new(),
             status: text("status").parse().map_err(|_| wrong("status", text("status"), "status"))?,
+            assurance: match text("assurance") {
+                "" => None,
+                text => Some(text.parse().map_err(|_| wrong("assurance", text, "valid assurance"))?),
+            },
             message: None,
             t_reached: number("t_reached", text("t_reached"))?.unwrap_or(f64::NAN),
             values: measured.iter().map(|&place| number(&heads[place], &record[place])).collect::<Result<_, _>>()?,

@@ -191,7 +191,7 @@ impl Judge<'_> {
 
     fn failure(&self, failure: &Failure) -> Found<Judgement> {
         let runs = self.evidence.runs(self.paper, &failure.experiment, &failure.filter);
-        if let Some(lacking) = runs.iter().find_map(|(run, row)| unmade(run, row.status)) {
+        if let Some(lacking) = runs.iter().find_map(|(run, row)| unmade(run, row)) {
             return Ok(lacking);
         }
         let as_said = |status: Status| match failure.status {

@@ -14,7 +14,7 @@ pub(super) const BASIS: &str = "times: 95 % interval of the median over rounds, 
 
 impl Evidence<'_> {
     /// Returns the quotients `of/to` of wall times of the same experiment, one for each run of `of`. Returns `None` if
-    /// the operands are not plain wall times of one experiment, or if a run has no times.
+    /// the operands are not plain wall times of one experiment, or if a run has no times or is refuted.
     pub(super) fn paired(&self, paper: &str, of: &Operand, to: &Operand) -> Option<Vec<Number>> {
         let is_time = |operand: &Operand| {
             let is_plain = operand.at.is_none() && !operand.until_failure && operand.times.is_none();
@@ -27,6 +27,9 @@ impl Evidence<'_> {
         let (first, second) = (runs(of), runs(to));
         let is_matched = second.len() == 1 || second.len() == first.len();
         let quotients = first.iter().zip(second.iter().cycle()).map(|((run, row), (unit, beside))| {
+            if row.is_refuted() || beside.is_refuted() {
+                return None;
+            }
             let (timing, other) = (row.timing.as_ref()?, beside.timing.as_ref()?);
             let ratio = pairs::ratio(&timing.samples, &other.samples)?;
             Some(Number { value: ratio.value, uncertainty: ratio.uncertainty(!is_same_code(run, unit)) })

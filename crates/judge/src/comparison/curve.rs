@@ -13,7 +13,9 @@ pub struct Point<'p> {
     pub case: Option<&'p str>,
     /// Its status.
     pub status: Status,
-    /// Its error and work; `None` if it failed or has no error.
+    /// True if it contradicts its own equations.
+    pub is_refuted: bool,
+    /// Its error and work; `None` if it failed, is refuted or has no error.
     pub candidate: Option<Candidate>,
 }
 
@@ -231,7 +233,13 @@ mod tests {
             |[error, work]: [f64; 2]| Candidate { setting: String::new(), error, bound: 0.0, work: vec![Some(work)] };
         let runs = plan.runs.iter().zip(points);
         let points: Vec<Point<'_>> = runs
-            .map(|(run, point)| Point { run, case: None, status: Status::Ok, candidate: point.map(candidate) })
+            .map(|(run, point)| Point {
+                run,
+                case: None,
+                status: Status::Ok,
+                is_refuted: false,
+                candidate: point.map(candidate),
+            })
             .collect();
         cost(&points, 0, accuracy)
     }

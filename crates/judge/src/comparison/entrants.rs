@@ -94,7 +94,8 @@ fn points<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec) -> Vec<Point<'p>> {
     let point = |entrant: &Entrant<'p>| {
         let &Entrant { plan, run, row, .. } = entrant;
         let case = plan.axis("case").and_then(|axis| run.cells[axis].as_ref()).map(|label| label.text.as_str());
-        Point { run, case, status: row.status, candidate: row.is_ok().then(|| candidate(spec, entrant)).flatten() }
+        let candidate = row.is_ok().then(|| candidate(spec, entrant)).flatten();
+        Point { run, case, status: row.status, is_refuted: row.is_refuted(), candidate }
     };
     entrants.iter().map(point).collect()
 }

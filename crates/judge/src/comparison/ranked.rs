@@ -38,8 +38,10 @@ pub struct Counts {
     pub methods: usize,
     /// The number of all runs.
     pub runs: usize,
-    /// The number of runs that failed.
+    /// The number of runs that failed or are refuted.
     pub failed: usize,
+    /// The number of refuted ones among them.
+    pub refuted: usize,
     /// The number of runs that could not be computed on this machine.
     pub unavailable: usize,
 }
@@ -63,8 +65,9 @@ impl Counts {
         let mut counts = Self { methods, ..Self::default() };
         for point in curves.into_iter().flat_map(|curve| &curve.points) {
             counts.runs += 1;
+            counts.refuted += usize::from(point.is_refuted);
             match point.status {
-                Status::Ok => {}
+                Status::Ok if !point.is_refuted => {}
                 Status::Unavailable => counts.unavailable += 1,
                 _ => counts.failed += 1,
             }

@@ -143,8 +143,12 @@ pub mod words {
             0 => String::new(),
             count => format!(", {count} not available on this machine"),
         };
+        let refuted = match counts.refuted {
+            0 => String::new(),
+            count => format!(", including {count} that contradict their own equations"),
+        };
         let about = format!(
-            "Errors are {}. {} methods, {} runs, of which {} failed or used up their budget{unavailable}.",
+            "Errors are {}. {} methods, {} runs, of which {} failed or used up their budget{refuted}{unavailable}.",
             ranked.spec.meaning, counts.methods, counts.runs, counts.failed
         );
         [Some(about), Unequal::sentence(&ranked.unequal)].into_iter().flatten().collect::<Vec<_>>().join(" ")

@@ -153,6 +153,7 @@ fn with_refused(varied: Varied, parts: &[Plan], (mut plans, mut outcomes): (Vec<
             let row = Row {
                 axes: spec.cells.clone(),
                 status: Status::Refused,
+                assurance: None,
                 message: Some(problem.to_string()),
                 t_reached: spec.span[0],
                 values: vec![None; nominal.columns.len()],

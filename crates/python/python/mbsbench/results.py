@@ -23,8 +23,8 @@ from . import _mbsbench
 OTHERS = {"runs", "timings", "references", "reconstruction", "set-ups"}
 # Columns of the data of a figure; empty ones are left out, except `x` and `y`.
 FIGURE = {"panel", "series", "published", "x", "y", "hollow", "failure", "t_reached", "slope"}
-# Columns that are never numbers: hexadecimal keys, and messages of failures.
-TEXTS = ["run", "reference", "message"]
+# Columns that are never numbers: hexadecimal keys, messages of failures, and what can be said about an answer.
+TEXTS = ["run", "reference", "message", "assurance"]
 
 
 class Picture:
@@ -50,7 +50,8 @@ class Results:
     """The results of one experiment; missing tables are empty."""
 
     runs: pd.DataFrame
-    """One row per run: axes, `status`, `t_reached`, measures, the key `run`, and the reason of a failure, `message`."""
+    """One row per run: axes, `status`, `assurance`, `t_reached`, measures, the key `run`, and the reason of a failure,
+    `message`."""
     timings: pd.DataFrame
     """One row per timed run, with the machine."""
     references: pd.DataFrame

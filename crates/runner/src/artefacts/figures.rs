@@ -405,7 +405,7 @@ fn trajectory(row: &Row, x: &str, y: &str, scale: f64) -> Vec<[f64; 2]> {
 }
 
 pub(super) fn failed(row: &Row, x: f64) -> Option<Failure> {
-    (!row.is_ok()).then(|| Failure { x, name: row.status.to_string(), t_reached: row.t_reached })
+    (!row.is_ok()).then(|| Failure { x, name: row.outcome(), t_reached: row.t_reached })
 }
 
 /// True if an error is so close to the bound on the error of its reference that it is meaningless.

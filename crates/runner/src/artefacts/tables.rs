@@ -78,7 +78,7 @@ pub fn table(plan: &Plan, spec: &TableSpec, results: &ResultSet) -> Result<Table
 fn measured_in(run: &Run, column: &str, results: &ResultSet) -> Measured {
     match results.number(run, column) {
         Some(value) if run.is_ok() => Measured::Value(value),
-        _ if !run.is_ok() => Measured::Failed { name: run.status.to_string(), t_reached: run.t_reached },
+        _ if !run.is_ok() => Measured::Failed { name: run.outcome(), t_reached: run.t_reached },
         _ => Measured::Missing,
     }
 }

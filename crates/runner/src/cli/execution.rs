@@ -1,13 +1,16 @@
 //! Computes the runs of experiments and writes the results, for the commands that do so.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use mbsbench_experiment::Plan;
+use mbsbench_problem::{Assurance, Status};
 use mbsbench_runs::{Outcome, Progress, Row};
 use rayon::prelude::*;
 
-use super::{CommandError, Exit, RunOptions, Session, Strict, Summary, none_lost};
+use super::{CommandError, Exit, RunOptions, Session, Strict, Summary, counted, none_lost, several};
 use crate::artefacts::{Written, time, write};
+use crate::assurances::assurances;
 use crate::lists::grouped;
 
 /// Options of the commands that compute runs and write their results.
@@ -31,18 +34,24 @@ pub struct MakeOptions {
 pub(super) struct Made {
     /// The number of runs, and the runs that the program or the machine ended.
     pub(super) progress: Progress,
-    /// Tables and files; the differences are the experiments without a completed run.
+    /// Tables, files and assurances; the differences are the experiments without a completed run.
     pub(super) summary: Summary,
+    /// The refuted runs, one line for each reason.
+    refuted: Vec<String>,
     pub(super) exit: Exit,
 }
 
 impl Made {
-    /// Prints the summary, with all tables if `show` is set.
+    /// Prints the summary, with all tables if `show` is set. The exit code is at least 1 if a run is refuted.
     ///
     /// # Errors
     /// Fails if the program or the machine ended a run.
     pub(super) fn end(mut self, show: bool, session: &mut Session<'_>) -> Result<Exit, CommandError> {
         self.summary.end.push(self.progress.summary());
+        if !self.refuted.is_empty() {
+            self.exit = self.exit.max(Exit::Differs);
+            self.summary.differences.splice(0..0, self.refuted);
+        }
         self.summary.lines(show).iter().try_for_each(|line| session.output.println(line))?;
         none_lost(&self.progress)?;
         Ok(self.exit)
@@ -97,22 +106,39 @@ pub(super) fn make_and_write(
     let differences: Vec<_> = outcomes.iter().filter_map(|(plan, outcome)| all_failed(plan, outcome)).collect();
     let tables = written.iter().flat_map(|written| written.tables.iter().cloned()).collect();
     let exit = if differences.is_empty() { Exit::Done } else { Exit::Differs };
-    let summary = Summary { tables, done: files(plans, &written), differences, end: Vec::new() };
-    Ok(Made { progress: workshop.progress, summary, exit })
+    let rows = || outcomes.iter().flat_map(|(_, outcome)| &outcome.results.rows);
+    let end = assurances(rows().filter_map(|row| row.assurance.as_ref()));
+    let summary = Summary { tables, done: files(plans, &written), differences, end };
+    Ok(Made { progress: workshop.progress, summary, refuted: refuted(rows()), exit })
+}
+
+/// Names the refuted ones of some runs, as `1 refuted run: KEY: a missed event`, in one line for each reason.
+pub(super) fn refuted<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Vec<String> {
+    let mut keys: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for row in rows {
+        if let Some(Assurance::Refuted(why)) = &row.assurance {
+            keys.entry(why).or_default().insert(&row.key);
+        }
+    }
+    let line = |(why, keys): (&str, BTreeSet<&str>)| {
+        let named = several(&keys.iter().collect::<Vec<_>>(), "runs");
+        format!("{}: {named}: {why}", counted(keys.len(), "refuted run"))
+    };
+    keys.into_iter().map(line).collect()
 }
 
 /// Returns a message if none of the runs of an experiment completed.
 fn all_failed(plan: &Plan, outcome: &Outcome) -> Option<String> {
     let rows = &outcome.results.rows;
-    if rows.is_empty() || rows.iter().any(Row::is_ok) {
+    if rows.is_empty() || rows.iter().any(|row| row.status == Status::Ok) {
         return None;
     }
     Some(format!("{}: none of {} runs reached its end: {}", plan.experiment.id, rows.len(), failures(rows)))
 }
 
-/// Counts the failed ones of some runs by status.
+/// Counts the failed and refuted ones of some runs by status.
 pub(super) fn failures<'r>(rows: impl IntoIterator<Item = &'r Row>) -> String {
     let failed = rows.into_iter().filter(|row| !row.is_ok());
-    let told = grouped(failed.map(|row| (row.status.to_string(), ())));
+    let told = grouped(failed.map(|row| (row.outcome(), ())));
     told.into_iter().map(|(status, rows)| format!("{} {status}", rows.len())).collect::<Vec<_>>().join(", ")
 }

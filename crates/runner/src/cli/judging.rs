@@ -10,7 +10,8 @@ use mbsbench_judge::reconstruction::studies;
 use mbsbench_problem::Status;
 use rayon::prelude::*;
 
-use super::{CommandError, Exit, Library, Session, counted, ensure_sealed, evidence_of, write};
+use super::{CommandError, Exit, Library, Session, counted, ensure_sealed, evidence_of, refuted, write};
+use crate::assurances::assurances;
 
 /// The mark of statements whose verdicts differ from the expected ones.
 pub(super) const NOT_AS_EXPECTED: &str = "not as expected";
@@ -29,6 +30,8 @@ pub(super) struct Verdicts {
     pub(super) loose: Vec<String>,
     /// The runs that the program or the machine ended, one line each.
     pub(super) lost: Vec<String>,
+    /// The refuted runs and the number of runs by assurance.
+    pub(super) assured: Vec<String>,
     /// The number of main claims with each outcome; `None` if `paper.yaml` has no main claims.
     pub(super) claims: Option<String>,
 }
@@ -64,6 +67,9 @@ impl Verdicts {
         let evidence = evidence(ledger, plans, results)?;
         let judged = judged_on(&evidence, ledger, plans, results)?;
         let mut lost = lost(&evidence);
+        let counts = assurances(evidence.rows().filter_map(|row| row.assurance.as_ref()));
+        let assured = refuted(evidence.rows()).into_iter().chain(counts);
+        let assured = assured.map(|line| format!("{paper}: runs: {line}")).collect();
         let (mut anchors, mut loose) = (0, Vec::new());
         if let Some(ledger) = library.book(&paper, Book::Anchors, plans)? {
             let evidence = self::evidence(&ledger, plans, results)?;
@@ -75,7 +81,7 @@ impl Verdicts {
         let counts: Counts = publication.claims.iter().map(|claim| claim.outcome(&judged).verdict()).collect();
         let counts: Vec<String> = counts.each().map(|(verdict, count)| format!("{count} {verdict}")).collect();
         let claims = (!counts.is_empty()).then(|| format!("main claims: {}", counts.join(", ")));
-        Ok(Self { paper, anchors, loose, lost, claims, judged })
+        Ok(Self { paper, anchors, loose, lost, assured, claims, judged })
     }
 
     /// The exit code for these verdicts.

@@ -35,7 +35,7 @@ use crate::output::Output;
 use arguments::Format;
 use builtin::{Builtin, EXPERIMENTS, RESULTS};
 use contenders::{Contenders, read_entries};
-use execution::{MakeOptions, failures, make_and_write};
+use execution::{MakeOptions, failures, make_and_write, refuted};
 use files::{
     entries, experiment_files, files_below, is_paper, motion, other_kind, plans_beside, read, read_data, read_ledger,
     read_publication, read_unlocked, read_with, write,

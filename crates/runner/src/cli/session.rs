@@ -14,7 +14,7 @@ use mbsbench_runs::{Cache, FileError, Memory, Outcome, Progress, Resources, fing
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use super::{CommandError, Library, Machine, RunOptions, Strict, counted};
+use super::{CommandError, Library, Machine, RunOptions, Strict, counted, refuted};
 use crate::output::Output;
 
 /// The experiments of a call, and its output.
@@ -52,13 +52,15 @@ impl Session<'_> {
         Ok((workshop, made))
     }
 
-    /// Returns the results of plans, all of which are required.
+    /// Returns the results of plans, all of which are required. Reports the refuted runs on standard error.
     pub(super) fn made(&mut self, plans: &[Plan], options: &RunOptions) -> Result<Vec<Outcome>, CommandError> {
         if plans.is_empty() {
             return Ok(Vec::new());
         }
         let (workshop, outcomes) = self.make(plans, options)?;
         none_lost(&workshop.progress)?;
+        let rows = outcomes.iter().flat_map(|outcome| &outcome.results.rows);
+        refuted(rows).iter().for_each(|line| self.output.eprintln(line));
         Ok(outcomes)
     }
 

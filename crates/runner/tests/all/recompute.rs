@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use mbsbench::Registry;
 use mbsbench::cli::{self, Exit};
+use serde_json::{Value, json};
 
 const EXPERIMENT: &str = "\
 id: mine/pendulum
@@ -47,14 +48,30 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 /// Changes a number in an entry and updates its checksum.
 fn forge(path: &Path) -> bool {
     let text = fs::read_to_string(path).unwrap();
-    let (head, record) = text.split_once('\n').unwrap();
-    let Some((before, after)) = record.split_once("\"values\":[\"") else { return false };
+    let Some((before, after)) = text.split_once("\"values\":[\"") else { return false };
     let forged = format!("{before}\"values\":[\"{}{after}", if after.starts_with('9') { "1" } else { "9" });
-    let record = forged.trim_end_matches('\n');
+    write_sealed(path, forged.split_once('\n').unwrap());
+    true
+}
+
+/// Writes an entry with the right checksum.
+fn write_sealed(path: &Path, (head, record): (&str, &str)) {
     let old = head.split("\"sum\":\"").nth(1).unwrap().split('"').next().unwrap();
     let new = blake3::hash(record.as_bytes()).to_hex().to_string();
-    fs::write(path, format!("{}\n{forged}", head.replace(old, &new))).unwrap();
-    true
+    fs::write(path, format!("{}\n{record}", head.replace(old, &new))).unwrap();
+}
+
+/// Sets the findings of all runs in a cache.
+fn find(cache: &Path, findings: &Value) {
+    for path in entries(cache) {
+        let text = fs::read_to_string(&path).unwrap();
+        let (head, record) = text.split_once('\n').unwrap();
+        let mut record: Value = serde_json::from_str(record).unwrap();
+        if record.get("findings").is_some() {
+            record["findings"] = findings.clone();
+            write_sealed(&path, (head, &record.to_string()));
+        }
+    }
 }
 
 /// A folder with an experiment that was reproduced.
@@ -85,7 +102,7 @@ fn edit(folder: &Path) {
     let edited = rows.lines().enumerate().map(|(number, row)| {
         let mut cells: Vec<&str> = row.split(',').collect();
         if number > 0 {
-            cells[4] = "1e-12";
+            cells[5] = "1e-12";
         }
         cells.join(",") + "\n"
     });
@@ -180,6 +197,61 @@ fn judged_results_are_compared_with_recomputed_runs() {
         assert!(said.contains("energy_variation was 1e-12 and is "), "{said}");
         assert!(said.contains("6 runs recomputed with --seed 1: 6 differ from the results"), "{said}");
     }
+}
+
+#[test]
+fn refuted_runs_are_named_and_have_no_rank() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let ranking = "rankings: [{ title: a, error: error(theta), meaning: of the angle, work: { cost: rhs_cost } }]\n\
+                   tables: [{ id: energy, rows: step, columns: method, value: energy_variation }]\n";
+    let text = EXPERIMENT.replace("measures: [", "measures: [rhs_cost, ") + ranking;
+    fs::write(at("pendulum.yaml"), &text).unwrap();
+    let [file, out, cache] = ["pendulum.yaml", "out", "cache"].map(|name| at(name).display().to_string());
+    let run = || end(folder.path(), &["run", &file, "--out", &out, "--cache", &cache]);
+    let read = |name: &str| fs::read_to_string(at("out/mine/pendulum").join(name)).unwrap();
+    let (exit, said) = run();
+    assert!(exit == Exit::Done && said.contains(" 0 refuted\n"), "{said}");
+    assert!(read("runs.csv").starts_with("method,step,status,assurance,t_reached,"));
+    let key = |row: &str| row.rsplit(',').nth(1).unwrap().to_owned();
+    let keys: Vec<String> = read("runs.csv").lines().skip(1).map(key).collect();
+    assert!(keys.len() == 6 && keys.iter().any(|key| read("ranking.csv").contains(key)));
+
+    // A contradiction refutes a run regardless of what its experiment expects.
+    find(&at("cache"), &json!({ "refuted": "a missed event\nin mine.py", "doubts": [] }));
+    fs::write(at("pendulum.yaml"), text.clone() + "expects: [drift, energy, wrong]\n").unwrap();
+    let (exit, said) = run();
+    assert_eq!(exit, Exit::Differs, "{said}");
+    let first = keys.iter().min().unwrap();
+    assert!(said.contains(&format!("6 refuted runs: {first} and 5 other runs: a missed event\n")), "{said}");
+    assert!(said.contains("\n0 vouched, 0 unvouched, 6 refuted\n") && !said.contains("reached its end"), "{said}");
+    assert!(read("runs.csv").contains(",ok,refuted: a missed event,0.5,"));
+    assert!(!keys.iter().any(|key| read("ranking.csv").contains(key)), "{}", read("ranking.csv"));
+    assert!(read("ranking.md").contains("including 6 that contradict their own equations"));
+    assert!(read("energy.csv").contains(",refuted,0.5"), "{}", read("energy.csv"));
+
+    // What an experiment expects is not part of the keys of its runs.
+    find(&at("cache"), &json!({ "refuted": null, "doubts": [{ "about": "drift", "why": "it drifts" }] }));
+    let assured = |counts: &str| {
+        let (exit, said) = run();
+        assert!(exit == Exit::Done && said.contains("6 runs, 6 from the cache"), "{said}");
+        assert!(said.contains(&format!("\n{counts}\n")), "{said}");
+    };
+    assured("6 vouched, 0 unvouched, 0 refuted");
+    for expects in ["", "expects: energy\n"] {
+        fs::write(at("pendulum.yaml"), text.clone() + expects).unwrap();
+        assured("0 vouched, 6 unvouched: it drifts, 0 refuted");
+    }
+    let cases = "expects: energy\ncases: [{ case: one }, { case: two, expects: drift }]\n";
+    let cased = text.replace("step, columns: method", "[case, step], columns: method") + cases;
+    fs::write(at("pendulum.yaml"), cased).unwrap();
+    let (_, said) = run();
+    assert!(said.contains("\n6 vouched, 6 unvouched: it drifts, 0 refuted\n"), "{said}");
+
+    // Every solved run has findings.
+    find(&at("cache"), &Value::Null);
+    let (_, said) = run();
+    assert!(said.contains("its findings belong to another run; the entry is discarded"), "{said}");
 }
 
 #[test]

@@ -257,19 +257,19 @@ fn claims_on_unavailable_methods_are_open_as_expected() {
     let output = run(folder.path(), "run experiments/elsewhere/pendulum.yaml");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     fs::write(at("experiments/elsewhere/claims.yaml"), UNAVAILABLE).unwrap();
-    // The file as written without the library by an earlier program, which did not record messages.
+    // The file as written without the library by an earlier program, which did not record assurances and messages.
     let path = at("results/elsewhere/pendulum/runs.csv");
-    let rows = fs::read_to_string(&path).unwrap();
-    let without: Vec<String> = rows
-        .lines()
-        .map(|row| {
-            let (row, _) = row.rsplit_once(',').unwrap();
-            match row.rsplit_once(',').filter(|_| row.starts_with("cvode-bdf")) {
-                Some((_, key)) => format!("cvode-bdf,1e-4,unavailable,0,,,{key}"),
-                None => row.to_owned(),
-            }
-        })
-        .collect();
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(&path).unwrap();
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let is_old = |place: &usize| !["assurance", "message"].contains(&&rows[0][*place]);
+    let old = |row: &csv::StringRecord| {
+        let cells: Vec<&str> = (0..row.len()).filter(is_old).map(|place| &row[place]).collect();
+        match cells[0] {
+            "cvode-bdf" => format!("cvode-bdf,1e-4,unavailable,0,,,{}", cells[6]),
+            _ => cells.join(","),
+        }
+    };
+    let without: Vec<String> = rows.iter().map(old).collect();
     assert_eq!(without[0], "method,tolerance,status,t_reached,rhs_evaluations,steps_accepted,run");
     fs::write(&path, without.join("\n")).unwrap();
     fs::remove_file(path.with_file_name("manifest.json")).unwrap();
@@ -286,12 +286,26 @@ fn claims_on_unavailable_methods_are_open_as_expected() {
     assert_eq!(of("another")["verdict"], "reproduced");
 
     // A run that did not pass our own checks is not evidence against a paper.
-    fs::write(&path, without.join("\n").replace(",unavailable,", ",joint-open,")).unwrap();
-    assert_eq!(run(folder.path(), "verify elsewhere").status.code(), Some(1));
-    let judged: Vec<serde_json::Value> =
-        serde_json::from_slice(&fs::read(at("results/elsewhere/claims.json")).unwrap()).unwrap();
-    let open: Vec<_> = judged.iter().filter(|claim| claim["reason"] == "refuted by its own checks").collect();
-    assert_eq!(open.len(), 5, "{judged:#?}");
+    let without = without.join("\n");
+    let with = without.replace("status,", "status,assurance,").replace(",ok,", ",ok,vouched,");
+    let open = without.replace(",unavailable,", ",joint-open,");
+    let refuted = with.replace(",unavailable,", ",ok,refuted: a missed event,");
+    for (rows, told) in [(open, None), (refuted, Some("1 vouched, 0 unvouched, 1 refuted"))] {
+        fs::write(&path, rows).unwrap();
+        let output = run(folder.path(), "verify elsewhere");
+        assert_eq!(output.status.code(), Some(1));
+        let judged: Vec<serde_json::Value> =
+            serde_json::from_slice(&fs::read(at("results/elsewhere/claims.json")).unwrap()).unwrap();
+        let open: Vec<_> = judged.iter().filter(|claim| claim["reason"] == "refuted by its own checks").collect();
+        assert_eq!(open.len(), 5, "{judged:#?}");
+        let said = text(&output);
+        assert!(told.is_none_or(|told| said.contains(&format!("elsewhere: runs: {told}\n"))), "{said}");
+        assert_eq!(said.contains("elsewhere: runs: 1 refuted run: "), told.is_some(), "{said}");
+    }
+    fs::write(&path, with.replace(",vouched,", ",believed,")).unwrap();
+    let output = run(folder.path(), "verify elsewhere");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output).contains(":2: `believed` in the column `assurance` is not a valid assurance"));
 }
 
 const PENDULUM: &str = "\

@@ -14,6 +14,8 @@ pub type Inconsistency = &'static str;
 /// Fails if its parts are not consistent.
 pub fn of_record(record: &Record) -> Result<(), Inconsistency> {
     ensure(record.values.len() == record.columns.len(), "the numbers of values and columns differ")?;
+    let is_watched = record.findings.is_none() || record.status.is_of_a_run();
+    ensure(is_watched, "a run whose method did not begin to step has findings")?;
     let Some(curves) = &record.trajectory else { return Ok(()) };
     let count = curves.observables.len();
     ensure(count > 0, "a trajectory has no observables")?;

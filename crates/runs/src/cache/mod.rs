@@ -95,7 +95,7 @@ impl Cache {
 
 #[cfg(test)]
 mod tests {
-    use mbsbench_problem::Status;
+    use mbsbench_problem::{Findings, Status};
 
     use super::*;
     use crate::execute::run::{Record, Trajectory};
@@ -107,6 +107,7 @@ mod tests {
             t_reached: 5.0,
             columns: ["a", "b", "c", "d", "e"].map(str::to_owned).to_vec(),
             values: vec![Some(0.1 + 0.2), None, Some(f64::NAN), Some(f64::INFINITY), Some(5e-324)],
+            findings: Some(Findings::doubt("nobody looked")),
             trajectory: None,
         }
     }
@@ -165,6 +166,7 @@ mod tests {
         assert_eq!(cache.refused().len(), 0);
         let with = |curves: Trajectory| Record { trajectory: Some(curves), ..record() };
         let forged = [
+            ("findings", Record { status: Status::Unavailable, ..record() }),
             ("values", Record { values: vec![Some(1.0)], ..record() }),
             ("columns", with(Trajectory { columns: Vec::new(), ..curves.clone() })),
             ("units", with(Trajectory { units: Vec::new(), ..curves.clone() })),

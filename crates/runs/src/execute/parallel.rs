@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::panics::catch_panic;
 use super::queue::longest_first;
-use super::run::{Record, execute};
+use super::run::{Record, execute, is_of_method};
 use crate::cache::consistency::{self, Inconsistency};
 use crate::memory;
 use crate::references::{Certificate, NO_CONTENT};
@@ -61,6 +61,8 @@ pub(crate) fn cache_key(run: &RunSpec, certificate: Option<&Certificate>) -> Str
 fn fits_run(run: &RunSpec, record: &Record) -> Result<(), Inconsistency> {
     consistency::of_record(record)?;
     consistency::ensure(run.columns() == record.columns, "its columns belong to another run")?;
+    let is_watched = record.status.is_of_a_run() && !is_of_method(run);
+    consistency::ensure(record.findings.is_some() == is_watched, "its findings belong to another run")?;
     let asked = &run.recording.trajectories;
     let is_drawn = match &record.trajectory {
         Some(curves) => curves.observables.iter().all(|name| asked.contains(name)),

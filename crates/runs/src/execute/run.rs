@@ -7,7 +7,8 @@ use mbsbench_measures::stepwise::{drawable, properties};
 use mbsbench_measures::{Ending, Measure, MeasureContext, Observed, ReferenceTrajectory};
 use mbsbench_numbers::Decimator;
 use mbsbench_problem::{
-    Failure, Formulated, Method, Model, Observation, Observer, Probe, Statistics, Status, Step, StepControl, Task,
+    Failure, Findings, Formulated, Method, Model, Observation, Observer, Probe, Statistics, Status, Step, StepControl,
+    Task,
 };
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,9 @@ pub struct Record {
     /// The values of the columns.
     #[serde(with = "exact_options")]
     pub values: Vec<Option<f64>>,
+    /// The findings of the watches over the run; `None` if its method did not begin to step.
+    #[serde(default)]
+    pub findings: Option<Findings>,
     /// Thinned trajectories, if a plot needs them.
     pub trajectory: Option<Trajectory>,
 }
@@ -56,6 +60,7 @@ impl Record {
             t_reached,
             columns: run.columns(),
             values,
+            findings: None,
             trajectory: None,
         }
     }
@@ -69,6 +74,7 @@ impl Record {
             t_reached: f64::NAN,
             columns: Vec::new(),
             values: Vec::new(),
+            findings: None,
             trajectory: None,
         }
     }
@@ -155,7 +161,8 @@ pub fn execute(run: &RunSpec, reference: Option<&ReferenceTrajectory>) -> Record
     });
     let record = Record::of(run, solution.failure.as_ref(), solution.t_reached, values);
     let message = record.message.or(watch.probe.and_then(Probe::warning));
-    Record { message, trajectory, ..record }
+    let findings = record.status.is_of_a_run().then(Findings::default);
+    Record { message, findings, trajectory, ..record }
 }
 
 /// Returns a decimator that keeps as much of a trajectory as is drawn, for the given number of columns.
@@ -164,8 +171,8 @@ pub(crate) fn decimator(recording: &Recording, columns: usize) -> Decimator {
     decimator.looking_at(&recording.windows).on_logarithmic_axes(recording.logarithmic)
 }
 
-/// True if all measures depend on the method alone.
-fn is_of_method(run: &RunSpec) -> bool {
+/// True if all measures depend on the method alone, so that nothing is solved.
+pub(super) fn is_of_method(run: &RunSpec) -> bool {
     !run.measures.is_empty()
         && run.recording.trajectories.is_empty()
         && run.measures.iter().all(|measure| measure.object().is_of_method())

@@ -37,6 +37,10 @@ const COMPARED: [&str; 2] = ["runs.csv", "claims.json"];
 /// processors, and results of earlier versions do not have it. The failure itself is compared by its status.
 const WORDS: &str = "message";
 
+/// The column that only one side may have, because results of earlier versions do not have it. Its reasons are not
+/// compared, for they contain numbers, too.
+const ASSURANCE: &str = "assurance";
+
 impl Command for Diff {
     /// Compares `runs.csv` and the verdicts of two folders, and prints a line for every difference.
     fn run(&self, Session { output, .. }: &mut Session<'_>) -> Result<Exit, CommandError> {
@@ -91,10 +95,12 @@ fn runs(first: &RunsTable, second: &RunsTable, rel: f64) -> Vec<String> {
     for (index, column) in first.columns.iter().enumerate().filter(|(_, column)| *column != WORDS) {
         match second.position(column) {
             Some(other) => common.push((column, index, other)),
+            None if column == ASSURANCE => {}
             None => lines.push(format!("column {column}: only in the first")),
         }
     }
-    let only = second.columns.iter().filter(|column| *column != WORDS && first.position(column).is_none());
+    let is_new = |column: &str| first.position(column).is_none() && ![WORDS, ASSURANCE].contains(&column);
+    let only = second.columns.iter().filter(|column| is_new(column));
     lines.extend(only.map(|column| format!("column {column}: only in the second")));
     let keys: BTreeSet<&String> = first.rows.keys().chain(second.rows.keys()).collect();
     for key in keys {
@@ -110,13 +116,19 @@ fn runs(first: &RunsTable, second: &RunsTable, rel: f64) -> Vec<String> {
             for &(column, i, j) in &common {
                 // `read` ensured that rows are as long as the headings.
                 let (x, y) = (&a[i], &b[j]);
-                if !same(x, y, rel) {
+                let word = |cell| if column == ASSURANCE { before_reason(cell) } else { cell };
+                if !same(word(x), word(y), rel) {
                     lines.push(format!("run {key}{which}, {column}: {x} and {y}"));
                 }
             }
         }
     }
     lines
+}
+
+/// Returns an assurance without its reason.
+fn before_reason(assurance: &str) -> &str {
+    assurance.split_once(':').map_or(assurance, |(word, _)| word)
 }
 
 /// True if two texts are equal, or are finite numbers within the tolerances.
@@ -199,6 +211,16 @@ mod tests {
         assert_eq!(compared(with, "run,status\nk,rule\n"), Vec::<String>::new());
         assert_eq!(compared(with, "run,status,message\nk,rule,it is 0.2\n"), Vec::<String>::new());
         assert_eq!(compared(with, "run,status,message\nk,ok,\n"), ["run k, status: rule and ok"]);
+    }
+
+    #[test]
+    fn assurances_are_compared_without_their_reasons() {
+        let with = |assurance: &str| format!("run,assurance\nk,{assurance}\n");
+        let (vouched, opens) = (with("vouched"), with("unvouched: the joint opens by 0.1 m"));
+        assert_eq!(compared(&opens, &with("unvouched: the joint opens by 0.2 m")), Vec::<String>::new());
+        assert_eq!(compared(&vouched, &opens), ["run k, assurance: vouched and unvouched: the joint opens by 0.1 m"]);
+        assert_eq!(compared(&vouched, "run\nk\n"), Vec::<String>::new());
+        assert_eq!(compared("run\nk\n", &vouched), Vec::<String>::new());
     }
 
     #[test]

@@ -31,7 +31,8 @@ impl Command for Run {
         self.wanted.need()
     }
 
-    /// Runs experiments and writes their results. The exit code is 1 if no run of an experiment completed.
+    /// Runs experiments and writes their results. The exit code is 1 if no run of an experiment completed, or if a run
+    /// is refuted.
     fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
         let Self { wanted, out, make } = self;
         let plans = wanted.plans(session.library, make.options.quick)?;

@@ -214,7 +214,7 @@ fn conservation(problems: &Problems<'_>) -> Section {
     for row in problems.cases().flat_map(|case| problems.rows(case)) {
         let control = problems.control(row);
         if !row.is_ok() {
-            let failure = format!("{} at {} s", row.status, short(row.t_reached));
+            let failure = format!("{} at {} s", row.outcome(), short(row.t_reached));
             section.rows.push(vec![control, failure, String::new(), String::new(), String::new(), String::new()]);
             continue;
         }

@@ -101,6 +101,7 @@ impl Verify {
                 output.println(format!("{what}: {names}"))?;
             }
         }
-        verdicts.lost.iter().chain(&verdicts.claims).try_for_each(|line| output.println(line))
+        let more = verdicts.lost.iter().chain(&verdicts.assured).chain(&verdicts.claims);
+        more.into_iter().try_for_each(|line| output.println(line))
     }
 }
