@@ -16,9 +16,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use etcetera::BaseStrategy;
 use flate2::read::GzDecoder;
+use tempfile::TempDir;
 use walkdir::WalkDir;
 
 const ARCHIVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/builtin.tar.gz"));
@@ -32,7 +34,7 @@ pub enum BuiltinError {
     /// The user's cache folder cannot be determined.
     #[error("cannot find the user's cache folder: {0}")]
     NoCache(#[from] etcetera::HomeDirError),
-    /// The file system failed.
+    /// The file system failed in the user's cache folder.
     #[error("{path}: {error}", path = path.display())]
     Files {
         /// The folder that the files were to be written into.
@@ -40,6 +42,17 @@ pub enum BuiltinError {
         /// The cause.
         error: io::Error,
     },
+    /// The file system failed in a folder that the user named.
+    #[error("{path}: {error}", path = path.display())]
+    Folder {
+        /// The folder that the files were to be written into.
+        path: PathBuf,
+        /// The cause.
+        error: io::Error,
+    },
+    /// A symbolic link in place of a folder.
+    #[error("refusing to write through the symbolic link {}; nothing was written", .0.display())]
+    Linked(PathBuf),
     /// Files that exist already and differ from the built-in ones.
     #[error("refusing to overwrite modified files: {}; nothing was written", named(.0))]
     Differ(Vec<PathBuf>),
@@ -89,11 +102,11 @@ pub fn papers() -> BTreeSet<&'static str> {
 }
 
 /// Returns the folder with the unpacked files, in the user's cache folder (`XDG_CACHE_HOME`, `~/.cache`). Every call
-/// compares the hashes of the unpacked files with the built-in ones, and unpacks again if a file is missing or
-/// differs.
+/// compares the hashes of the unpacked files with the built-in ones, and unpacks again if a file is missing, differs,
+/// or could be changed by another user.
 ///
 /// # Errors
-/// Fails if there is no cache folder, or on an error of the file system.
+/// Fails if there is no cache folder, if it belongs to another user, or on an error of the file system.
 pub fn unpacked() -> Result<PathBuf, BuiltinError> {
     unpacked_below(&etcetera::choose_base_strategy()?.cache_dir().join("mbsbench"))
 }
@@ -101,23 +114,75 @@ pub fn unpacked() -> Result<PathBuf, BuiltinError> {
 /// Like [`unpacked`], below another folder.
 ///
 /// # Errors
-/// Fails on an error of the file system.
+/// Fails if the folder belongs to another user, or on an error of the file system.
 pub fn unpacked_below(cache: &Path) -> Result<PathBuf, BuiltinError> {
     let folder = cache.join(&env!("MBSBENCH_BUILTIN_HASH")[..16]);
-    if !is_whole(&folder) {
+    if !(fs::metadata(cache).is_ok_and(|cache| is_own(&cache)) && is_whole(&folder)) {
         unpack(cache, &folder, &files()?).map_err(|error| BuiltinError::Files { path: folder.clone(), error })?;
     }
     Ok(folder)
 }
 
-/// True if a folder has all built-in files, unmodified, and no others.
+/// True if a folder has all built-in files, unmodified, and no others, and nobody else can change them.
 fn is_whole(folder: &Path) -> bool {
-    let present =
-        WalkDir::new(folder).into_iter().filter(|entry| !matches!(entry, Ok(entry) if entry.file_type().is_dir()));
+    let entries: Vec<_> = WalkDir::new(folder).into_iter().collect();
+    if !entries.iter().all(|entry| entry.as_ref().is_ok_and(|entry| entry.metadata().is_ok_and(|found| is_own(&found))))
+    {
+        return false;
+    }
+    let present = entries.into_iter().flatten().filter(|entry| !entry.file_type().is_dir());
     let is_same = |(hash, path): (&str, &str)| {
         fs::read(folder.join(path)).is_ok_and(|found| blake3::hash(&found).to_hex().as_str() == hash)
     };
     present.count() == index().count() && index().all(is_same)
+}
+
+/// True if a file or folder belongs to this process or the administrator, who alone may write to it. Symbolic links,
+/// which everybody may write to, are refused.
+#[cfg(unix)]
+fn is_own(found: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    // without `/proc`, only the permissions are compared
+    let own = fs::metadata("/proc/self").map_or(found.uid(), |process| process.uid());
+    [own, 0].contains(&found.uid()) && found.mode() & OTHERS == 0
+}
+
+#[cfg(not(unix))]
+fn is_own(_: &fs::Metadata) -> bool {
+    true
+}
+
+/// The permissions of others to write.
+#[cfg(unix)]
+const OTHERS: u32 = 0o022;
+
+/// Takes the permission to write from others.
+#[cfg(unix)]
+fn close(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut permissions = fs::metadata(path)?.permissions();
+    permissions.set_mode(permissions.mode() & !OTHERS);
+    fs::set_permissions(path, permissions)
+}
+
+#[cfg(not(unix))]
+fn close(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Creates a temporary folder in a folder, and removes those that programs left there which were killed.
+fn temporary(folder: &Path) -> io::Result<TempDir> {
+    const NAME: &str = ".mbsbench-";
+    const LEFT: Duration = Duration::from_secs(3600);
+    for entry in fs::read_dir(folder)?.flatten() {
+        let is_old =
+            |found: fs::Metadata| found.modified().is_ok_and(|time| time.elapsed().is_ok_and(|age| age > LEFT));
+        let is_temporary = entry.file_name().to_string_lossy().starts_with(NAME);
+        if is_temporary && entry.metadata().is_ok_and(|found| found.is_dir() && is_old(found)) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    tempfile::Builder::new().prefix(NAME).tempdir_in(folder)
 }
 
 /// Writes all built-in files into a folder, with the same paths as in the repository, and returns those that were
@@ -126,7 +191,8 @@ fn is_whole(folder: &Path) -> bool {
 /// folder unchanged.
 ///
 /// # Errors
-/// Fails with [`BuiltinError::Differ`] if a file exists and differs, or on an error of the file system.
+/// Fails with [`BuiltinError::Differ`] if a file exists and differs, with [`BuiltinError::Linked`] if a symbolic link
+/// leads out of the folder, or on an error of the file system.
 pub fn write_out(folder: &Path) -> Result<Vec<PathBuf>, BuiltinError> {
     let mut files = files()?;
     let mut different = Vec::new();
@@ -147,9 +213,13 @@ pub fn write_out(folder: &Path) -> Result<Vec<PathBuf>, BuiltinError> {
     if !different.is_empty() {
         return Err(BuiltinError::Differ(different));
     }
+    let folders = files.keys().flat_map(|path| path.ancestors().skip(1)).map(|path| folder.join(path));
+    if let Some(link) = folders.filter(|path| path != folder).find(|path| path.is_symlink()) {
+        return Err(BuiltinError::Linked(link));
+    }
     let put = || {
         fs::create_dir_all(folder)?;
-        let beside = tempfile::Builder::new().prefix(".mbsbench-").tempdir_in(folder)?;
+        let beside = temporary(folder)?;
         write(beside.path(), &files)?;
         for path in files.keys() {
             let place = folder.join(path);
@@ -158,7 +228,7 @@ pub fn write_out(folder: &Path) -> Result<Vec<PathBuf>, BuiltinError> {
         }
         Ok(())
     };
-    put().map_err(|error| BuiltinError::Files { path: folder.to_owned(), error })?;
+    put().map_err(|error| BuiltinError::Folder { path: folder.to_owned(), error })?;
     Ok(files.into_keys().collect())
 }
 
@@ -174,9 +244,14 @@ fn write(folder: &Path, files: &Files) -> io::Result<()> {
 /// Writes the files next to a folder and then renames them all at once, so that no reader sees only some of them.
 fn unpack(cache: &Path, folder: &Path, files: &Files) -> io::Result<()> {
     fs::create_dir_all(cache)?;
-    let beside = tempfile::tempdir_in(cache)?;
+    let _ = close(cache);
+    if !is_own(&fs::metadata(cache)?) {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the folder around it belongs to another user"));
+    }
+    let beside = temporary(cache)?;
     let (new, old) = (beside.path().join("new"), beside.path().join("old"));
     write(&new, files)?;
+    WalkDir::new(&new).into_iter().try_for_each(|entry| close(entry?.path()))?;
     match fs::rename(folder, &old) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}

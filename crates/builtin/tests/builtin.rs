@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use mbsbench_builtin::{BuiltinError, files, papers, unpacked_below, write_out};
 use walkdir::WalkDir;
@@ -67,6 +68,11 @@ fn damaged_files_are_unpacked_again_without_leftovers() {
 #[test]
 fn an_unwritable_folder_is_named_in_the_error() {
     let cache = tempfile::NamedTempFile::new().unwrap();
+    #[cfg(target_os = "linux")]
+    {
+        let found = write_out(Path::new("/proc/mine"));
+        assert!(matches!(&found, Err(BuiltinError::Folder { path, .. }) if path.ends_with("mine")), "{found:?}");
+    }
     let Err(BuiltinError::Files { path, .. }) = unpacked_below(cache.path()) else { panic!("a file is no folder") };
     assert!(path.starts_with(cache.path()));
 }
@@ -96,4 +102,85 @@ fn unpacking_writes_missing_files_unless_one_differs() {
     assert!(error.to_string().contains("experiments/gil2013/paper.yaml"), "{error}");
     assert!(!project.join(ledger).exists(), "nothing is written where something differs");
     assert_eq!(fs::read(project.join(paper)).unwrap(), b"mine");
+}
+
+#[cfg(unix)]
+#[test]
+fn files_that_others_can_change_are_unpacked_again() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+    let cache = tempfile::tempdir().unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let folder = unpacked_below(cache.path()).unwrap();
+    let ledger = folder.join("experiments/gil2013/claims.yaml");
+    let allow = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    let own = ledger.metadata().unwrap().uid();
+    // only the administrator can give files away
+    let give = |path: &Path| if own == 0 { chown(path, Some(65534), None).unwrap() } else { allow(path, 0o777) };
+    let link = |from: &Path, to: &Path| {
+        fs::rename(from, to).unwrap();
+        symlink(to, from).unwrap();
+    };
+    let changes: [&dyn Fn(); 8] = [
+        &|| allow(&ledger, 0o664),
+        &|| allow(&ledger, 0o646),
+        &|| allow(ledger.parent().unwrap(), 0o777),
+        &|| allow(cache.path(), 0o777),
+        &|| give(&ledger),
+        &|| give(&folder),
+        &|| link(&ledger, &elsewhere.path().join("file")),
+        &|| link(ledger.parent().unwrap(), &elsewhere.path().join("folder")),
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        change();
+        let before = ledger.metadata().unwrap().ino();
+        assert_eq!(unpacked_below(cache.path()).unwrap(), folder);
+        let found = fs::symlink_metadata(&ledger).unwrap();
+        assert!(found.is_file() && found.uid() == own && found.mode() & 0o022 == 0, "change {number}");
+        assert_ne!(found.ino(), before, "change {number}: not unpacked again");
+        assert_eq!(cache.path().metadata().unwrap().mode() & 0o022, 0);
+    }
+    let before = ledger.metadata().unwrap().ino();
+    unpacked_below(cache.path()).unwrap();
+    assert_eq!(ledger.metadata().unwrap().ino(), before, "unpacked without a reason");
+    if own == 0 {
+        give(cache.path());
+        let error = unpacked_below(cache.path()).unwrap_err().to_string();
+        assert!(error.contains("belongs to another user"), "{error}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_through_links() {
+    let folder = tempfile::tempdir().unwrap();
+    let [project, elsewhere, way] = ["project", "elsewhere", "way"].map(|name| folder.path().join(name));
+    fs::create_dir(&project).unwrap();
+    fs::create_dir(&elsewhere).unwrap();
+    let link = project.join("experiments");
+    std::os::unix::fs::symlink(&elsewhere, &link).unwrap();
+    let error = write_out(&project).unwrap_err();
+    assert!(matches!(&error, BuiltinError::Linked(path) if *path == link), "{error}");
+    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(&project).unwrap().count(), 1, "nothing was written");
+    // The folder itself may be reached through a link.
+    fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink(&project, &way).unwrap();
+    write_out(&way).unwrap();
+    assert!(below(&project, "") == files().unwrap());
+}
+
+#[cfg(unix)]
+#[test]
+fn leftovers_of_killed_programs_are_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, age) in [(".mbsbench-old", 7200), (".mbsbench-new", 60), (".mine", 7200)] {
+        let left = folder.path().join(name);
+        fs::create_dir(&left).unwrap();
+        fs::write(left.join("part"), "").unwrap();
+        let time = SystemTime::now() - Duration::from_secs(age);
+        fs::File::open(&left).unwrap().set_modified(time).unwrap();
+    }
+    unpacked_below(folder.path()).unwrap();
+    let left = [".mbsbench-old", ".mbsbench-new", ".mine"].map(|name| folder.path().join(name).exists());
+    assert_eq!(left, [false, true, true]);
 }

@@ -160,7 +160,7 @@ impl CommandError {
         match self {
             Self::BadInput(_)
             | Self::Refused(_)
-            | Self::Builtin(BuiltinError::Differ(_))
+            | Self::Builtin(BuiltinError::Differ(_) | BuiltinError::Linked(_))
             | Self::Unchangeable
             | Self::OutdatedStudy(OutdatedStudy::Changed { .. } | OutdatedStudy::BadInput(_))
             | Self::Evidence(EvidenceError::Outdated { .. } | EvidenceError::Cell { .. })
@@ -201,6 +201,8 @@ fn help_with(error: &BuiltinError) -> &'static str {
             "set `XDG_CACHE_HOME` to use another folder for caches, \
              or copy the experiments into a folder of your own with `mbsbench init DIR`"
         }
+        BuiltinError::Folder { .. } => "accepted: a folder that can be written to and has space for the files",
+        BuiltinError::Linked(_) => "accepted: a folder without symbolic links to other folders",
         BuiltinError::Differ(_) => "accepted: a folder that lacks these files or has them unchanged",
         BuiltinError::Archive(_) => "the program is damaged; reinstall it",
     }
