@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use mbsbench_numbers::printable;
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode,
     SourceSpan, SpanContents,
 };
 
-use super::printable::printable;
 use super::source::Excerpt;
 use super::{Node, Place, Source, accepted};
 

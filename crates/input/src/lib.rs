@@ -17,7 +17,6 @@ mod files;
 mod keys;
 mod node;
 mod parse;
-mod printable;
 mod source;
 
 pub use accepted::{accepted, did_you_mean, nearest, one_of};
@@ -31,5 +30,6 @@ pub use files::{
 pub use keys::keys_of;
 pub use node::{Entry, Key, Node, Number, Value};
 pub use parse::{Document, source};
-pub use printable::printable;
 pub use source::{Place, Source};
+
+pub use mbsbench_numbers::printable;

@@ -5,12 +5,12 @@ use std::iter;
 use std::path::Path;
 use std::sync::Arc;
 
+use mbsbench_numbers::is_active;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_yaml::options::{DuplicateKeyPolicy, MergeKeyPolicy, NonFiniteFloatPolicy};
 use serde_yaml::{Location, MessageFormatter, Options, Spanned, UserMessageFormatter};
 
-use super::printable::is_active;
 use super::{BadInput, Entry, Key, LARGEST_TEXT, Node, Number, Place, Problem, Source, Value};
 
 /// Largest number of values in a file, after aliases are replaced.

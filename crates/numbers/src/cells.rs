@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::printable::{is_active, printable};
+
 /// Returns a text as a CSV cell, with `'` in front if a spreadsheet would run it as a formula: `=…`, `@…`, `+…`,
 /// `-…`, or a text that begins with a tab or a line end. Numbers are left unchanged. [`unguarded`] restores the text,
 /// whatever it is.
@@ -23,13 +25,13 @@ fn is_run(text: &str) -> bool {
     }
 }
 
-/// Writes records of equal length as CSV, with [`guarded`] cells.
+/// Writes records of equal length as CSV, with [`printable`], [`guarded`] cells.
 pub fn csv<R: IntoIterator<Item: AsRef<str>>>(records: impl IntoIterator<Item = R>) -> String {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
     for record in records {
         let mut cells = record.into_iter();
         cells
-            .try_for_each(|cell| writer.write_field(guarded(cell.as_ref()).as_bytes()))
+            .try_for_each(|cell| writer.write_field(guarded(&printable(cell.as_ref())).as_bytes()))
             .expect("writing to memory cannot fail");
         writer.write_record(None::<&[u8]>).expect("records are of equal length");
     }
@@ -37,7 +39,8 @@ pub fn csv<R: IntoIterator<Item: AsRef<str>>>(records: impl IntoIterator<Item = 
     String::from_utf8(bytes).expect("texts are UTF-8")
 }
 
-/// Returns a text as a cell of a Markdown table: characters that could start a link or end the cell are escaped.
+/// Returns a text as a cell of a Markdown table: characters that could start a link, end the cell or change how the
+/// text around them is displayed are escaped.
 pub fn markdown(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     let mut before = None;
@@ -47,6 +50,7 @@ pub fn markdown(text: &str) -> String {
             // brackets alone do not make a link
             '(' if before == Some(']') => written.extend(['\\', letter]),
             '\n' | '\r' => written.push(' '),
+            _ if is_active(letter) => written.extend(letter.escape_unicode()),
             _ => written.push(letter),
         }
         before = Some(letter);
@@ -81,5 +85,16 @@ mod tests {
         assert_eq!(markdown("`x`"), "\\`x\\`");
         assert_eq!(markdown("\\<b"), "\\\\\\<b", "a backslash and a bracket are escaped separately");
         assert_eq!(markdown("ESDIRK3(2)4L[2]SA"), "ESDIRK3(2)4L[2]SA");
+    }
+
+    #[test]
+    fn no_cell_acts_on_a_terminal() {
+        for c in ['\u{1b}', '\u{9b}', '\u{202e}', '\u{7}', '\u{2066}', '\u{8}'] {
+            let text = format!("a{c}[31m");
+            let shown = format!("a{}[31m", c.escape_unicode());
+            assert_eq!(csv([[&text, "b"]]), format!("{shown},b\n"));
+            assert_eq!(markdown(&text), shown);
+        }
+        assert_eq!(csv([["two\nlines", "\t"]]), "\"two\nlines\",'\t\n");
     }
 }

@@ -10,7 +10,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use mbsbench_numbers::decimal;
+use mbsbench_numbers::{decimal, is_active};
 
 use super::canvas::{Canvas, Look, OUTLINE, Place, UNITS, corners, draw, place, units};
 use super::drawing::{Anchor, Area, Drawing, EdgeScale, Group, Ink, Part};
@@ -353,7 +353,8 @@ fn hex([r, g, b]: [u8; 3]) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// Escapes text for an element or attribute; characters that XML forbids are omitted.
+/// Escapes text for an element or attribute; characters that XML forbids, or that change how the text around them is
+/// displayed, are omitted.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -363,7 +364,7 @@ fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\t' | '\n' | '\r' => out.push(' '),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => {}
+            c if is_active(c) || matches!(c, '\u{fffe}' | '\u{ffff}') => {}
             c => out.push(c),
         }
     }

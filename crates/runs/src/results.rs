@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use mbsbench_experiment::plan::joined;
 use mbsbench_experiment::{AxisValue, Label};
-use mbsbench_input::printable;
 use mbsbench_numbers::{csv, decimal};
 use mbsbench_problem::{Assurance, Status};
 
@@ -64,11 +63,10 @@ impl Row {
         if self.is_refuted() { "refuted".to_owned() } else { self.status.to_string() }
     }
 
-    /// Returns the reason of a failure, or a warning, as a cell: the first line of the message, with control characters
-    /// made harmless. User methods may add places in their files on further lines.
+    /// Returns the reason of a failure, or a warning, as a cell: the first line of the message. User methods may add
+    /// places in their files on further lines.
     fn why(&self) -> String {
-        let said = self.message.as_deref().unwrap_or_default();
-        printable(said.lines().next().unwrap_or_default()).into_owned()
+        self.message.as_deref().unwrap_or_default().lines().next().unwrap_or_default().to_owned()
     }
 }
 
@@ -139,7 +137,7 @@ impl ResultSet {
             let reached = if row.t_reached.is_nan() { String::new() } else { decimal(row.t_reached) };
             let cells = row.values.iter().map(|value| value.map(decimal).unwrap_or_default());
             let assurance = row.assurance.as_ref().map(ToString::to_string).unwrap_or_default();
-            axes.chain([row.status.to_string(), printable(&assurance).into_owned(), reached])
+            axes.chain([row.status.to_string(), assurance, reached])
                 .chain(cells)
                 .chain([row.key.clone(), row.why()])
                 .collect()

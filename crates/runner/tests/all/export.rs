@@ -78,3 +78,49 @@ fn missing_items_are_reported() {
         assert!(code == Some(2) && text.contains(said), "{name}: {text}");
     }
 }
+
+/// Labels and published cells that would act on a terminal, a page or TeX.
+#[test]
+fn foreign_text_is_harmless_in_all_files() {
+    const LABEL: &str = "a},\\input{x},(b|<i>";
+    const TABLES: &str = "[{ id: e, rows: step, columns: method, value: energy_variation, published: p.csv }]";
+    const PLOTS: &str =
+        "[{ id: bar, panels: [{ kind: bars, x: method, y: energy_variation, where: { step: 1e-2 } }] }]";
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("experiments/mine");
+    fs::create_dir_all(&place).unwrap();
+    let experiment = format!(
+        "id: mine/text\nmodel: pendulum\nspan: [0, 0.5]\nmethod: [{{ rk4: {{ label: '{LABEL}' }} }}, rk3]\n\
+         step: [1e-2, 2e-2]\nmeasures: [energy_variation]\ntables: {TABLES}\nplots: {PLOTS}\n"
+    );
+    fs::write(place.join("text.yaml"), experiment).unwrap();
+    fs::write(place.join("p.csv"), "step,rk3\n1e-2,\"a\u{1b}[31m\u{9b}\u{202e}x\"\n2e-2,3\n").unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mbsbench"));
+        let output = command.current_dir(folder.path()).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let is_harmless = |name: &str, text: &str| {
+        assert!(!text.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{name}: {text:?}");
+    };
+    is_harmless("run", &run(&["run", "experiments/mine/text.yaml"]));
+    for file in fs::read_dir(folder.path().join("results/mine/text")).unwrap() {
+        let path = file.unwrap().path();
+        is_harmless(&path.display().to_string(), &fs::read_to_string(path).unwrap());
+    }
+    for form in ["csv", "tex"] {
+        is_harmless(form, &run(&["render", "mine/e", "--to", form]));
+    }
+    // Braces that TeX counts are paired, and no command of the label is left.
+    let text = run(&["render", "mine/bar", "--to", "pgfplots"]);
+    let own = text.replace("\\{", "").replace("\\}", "");
+    let mut depth = 0;
+    for c in own.chars() {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        assert!(depth >= 0, "{text}");
+    }
+    assert!(depth == 0 && !text.contains("\\input"), "{text}");
+    assert!(text.contains("xticklabels={{a\\},\\textbackslash{}input\\{x\\},(b|<i>},{rk3}}"), "{text}");
+    assert!(text.contains("coordinates {(0,") && text.contains(") (1,"), "{text}");
+}

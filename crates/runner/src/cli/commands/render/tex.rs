@@ -104,10 +104,15 @@ pub(super) fn plot(artefact: &Artefact<'_>, files: &[String]) -> Result<String, 
                 points.push(point);
             }
         }
-        let names: Vec<&String> = series.iter().flat_map(|(_, _, points)| points).map(|[x, _]| x).collect();
+        let mut names = unique(series.iter().flat_map(|(_, _, points)| points).map(|[x, _]| x.as_str()));
+        if names.iter().all(|x| x.parse::<f64>().is_ok()) {
+            names.clear();
+        }
         let _ = write!(text, "\\begin{{tikzpicture}}\n  \\begin{{axis}}[{}]\n", options(panel, &names));
         for (name, is_published, points) in &series {
-            let points: Vec<String> = points.iter().map(|[x, y]| format!("({x},{y})")).collect();
+            // a name is replaced by its number
+            let x_of = |x: &str| names.iter().position(|name| *name == x).map_or(x.to_owned(), |x| x.to_string());
+            let points: Vec<String> = points.iter().map(|[x, y]| format!("({},{y})", x_of(x))).collect();
             let marks = if *is_published { "[only marks, mark=o, gray]" } else { "" };
             let _ = writeln!(text, "    \\addplot+{marks} coordinates {{{}}};", points.join(" "));
             if !name.is_empty() {
@@ -119,8 +124,8 @@ pub(super) fn plot(artefact: &Artefact<'_>, files: &[String]) -> Result<String, 
     Ok(text)
 }
 
-/// Returns the options of an axis: labels, scales, and names in place of numbers.
-fn options(panel: Option<&PanelSpec>, xs: &[&String]) -> String {
+/// Returns the options of an axis: labels, scales, and names in place of the numbers from zero.
+fn options(panel: Option<&PanelSpec>, names: &[&str]) -> String {
     let mut options = Vec::new();
     if let Some(panel) = panel {
         let first = panel.y.iter().next().unwrap_or_default();
@@ -135,9 +140,10 @@ fn options(panel: Option<&PanelSpec>, xs: &[&String]) -> String {
             options.push("ymode=log".to_owned());
         }
     }
-    if xs.iter().any(|x| x.parse::<f64>().is_err()) {
-        let names = unique(xs.iter().map(|x| x.as_str())).join(",");
-        options.push(format!("ybar, symbolic x coords={{{names}}}, xtick=data"));
+    if !names.is_empty() {
+        let ticks: Vec<String> = (0..names.len()).map(|x| x.to_string()).collect();
+        let names: Vec<String> = names.iter().map(|name| format!("{{{}}}", escaped(name))).collect();
+        options.push(format!("ybar, xtick={{{}}}, xticklabels={{{}}}", ticks.join(","), names.join(",")));
     }
     options.join(", ")
 }
@@ -153,9 +159,8 @@ mod tests {
     }
 
     #[test]
-    fn names_along_an_axis_are_unique_and_ordered() {
-        let names = ["b", "a", "b"].map(str::to_owned);
-        let told = options(None, &names.iter().collect::<Vec<_>>());
-        assert_eq!(told, "ybar, symbolic x coords={b,a}, xtick=data");
+    fn names_along_an_axis_are_escaped() {
+        let told = options(None, &["b", "a},\\input{x}"]);
+        assert_eq!(told, "ybar, xtick={0,1}, xticklabels={{b},{a\\},\\textbackslash{}input\\{x\\}}}");
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// True for characters that change how the text around them is displayed: control characters except line ends and
 /// tabs, and characters that change the direction of writing.
-pub(super) fn is_active(c: char) -> bool {
+pub fn is_active(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     turns || c.is_control() && !matches!(c, '\n' | '\t')
 }
@@ -17,7 +17,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 
 /// Like [`printable`], but keeps all offsets: each such character is replaced by as many bytes of `?` or of the
 /// replacement character.
-pub(super) fn in_place(text: &str) -> Cow<'_, str> {
+pub fn in_place(text: &str) -> Cow<'_, str> {
     replaced(text, |c, shown| match c.len_utf8() {
         _ if c == '\r' => shown.push(c),
         3 => shown.push(char::REPLACEMENT_CHARACTER),
