@@ -4,7 +4,7 @@ use mbsbench_problem::linalg::{System, add_product, add_transposed_product};
 use mbsbench_problem::{Counted, CountedMechanics, Dimensions, Failure, Motion, Run};
 use nalgebra::DMatrix;
 
-use crate::newton::{Outcome, Progress, iterate, largest, place_of_largest};
+use crate::newton::{Outcome, Progress, iterate, largest, most_moved, place_of_largest};
 use crate::saddle::{factorize, put, put_reactions};
 
 /// Corrections that move positions by less than this many rounding units count as rounding.
@@ -156,7 +156,8 @@ struct Leaping<'s, 'r, 'p> {
 impl Leaping<'_, '_, '_> {
     /// The largest correction that counts as converged.
     fn tolerated(&self) -> f64 {
-        self.solver.tolerance * (1.0 + largest(self.leap.a))
+        let Leap { start, a, factors: (by_position, _), .. } = &self.leap;
+        (self.solver.tolerance * (1.0 + largest(a))).min(most_moved(largest(start)) / by_position)
     }
 
     /// Computes displacement, positions and velocities from the accelerations.
@@ -221,7 +222,7 @@ impl Leaping<'_, '_, '_> {
         self.made += 1;
         let Leap { start, delta, factors: (by_position, _), .. } = &self.leap;
         let rounding = ROUNDINGS * f64::EPSILON * (largest(start) + largest(delta));
-        let stagnates = change > 0.25 * last && change * by_position <= rounding;
+        let stagnates = change > 0.25 * last && change * by_position <= rounding.min(most_moved(largest(start)));
         (change <= self.tolerated() || stagnates).then_some(Outcome::Converged)
     }
 }

@@ -4,7 +4,7 @@ use mbsbench_problem::{Counted, Failure, Run};
 
 use super::formula::{Correction, Formula, Trial};
 use super::settings::NewtonSettings;
-use crate::newton::{Keeper, Outcome, Progress, iterate, largest};
+use crate::newton::{Keeper, Outcome, Progress, iterate, largest, most_moved};
 
 /// Iterates `formula`, begun at the current state, over a step of size `h` (s) until a correction is small enough. If
 /// `watched`, the observer receives the matrices.
@@ -70,14 +70,14 @@ impl<F: Formula> Step<'_, '_, '_, F> {
     /// resulting change of positions, which huge accelerations would leave unbounded.
     fn tolerated(&self) -> f64 {
         let by_size = self.settings.tolerance * (1.0 + self.correction.size);
-        by_size.min(most_moved(self.trial) / self.correction.by_position)
+        by_size.min(most_moved(self.trial.size) / self.correction.by_position)
     }
 
     /// True if the constraints of the last iterate require no larger change of a position than the last correction may
     /// make.
     fn is_near_constraints(&self) -> bool {
         let jacobian = &self.trial.terms.jacobian;
-        self.formula.violation(self.trial) <= most_moved(self.trial) * (1.0 + largest(jacobian.values()))
+        self.formula.violation(self.trial) <= most_moved(self.trial.size) * (1.0 + largest(jacobian.values()))
     }
 
     /// The size below which corrections cannot be expected to decrease; see [`Formula::attainable`]. Rounding errors of
@@ -175,14 +175,6 @@ impl<F: Formula> Step<'_, '_, '_, F> {
     }
 }
 
-/// Largest change of a position by the last correction, relative to one plus the largest position before the step.
-const MOST_MOVED: f64 = 1e-3;
-
-/// The largest change of a position by the last correction of a step, m or rad.
-fn most_moved(trial: &Trial) -> f64 {
-    MOST_MOVED * (1.0 + trial.size)
-}
-
 /// Safety factor on expected rounding errors.
 const ROUNDINGS: f64 = 16.0;
 
@@ -190,7 +182,7 @@ const ROUNDINGS: f64 = 16.0;
 /// excessive velocities do not count as rounding.
 pub fn rounding(trial: &Trial, h: f64) -> f64 {
     let rounding = ROUNDINGS * f64::EPSILON * (largest(&trial.q) + h * largest(&trial.v));
-    rounding.min(most_moved(trial))
+    rounding.min(most_moved(trial.size))
 }
 
 /// Replaces the magnitudes of the summands of each row by the rounding error of their sum, with signs without a

@@ -4,7 +4,7 @@ use mbsbench_problem::linalg::{System, add_product, add_transposed_product, mult
 use mbsbench_problem::{Counted, Failure, Run};
 
 use super::point::Point;
-use crate::newton::{Outcome, Progress, iterate, largest};
+use crate::newton::{Outcome, Progress, iterate, largest, most_moved};
 use crate::saddle::{factorize, put};
 
 /// Solves for velocities and multipliers.
@@ -199,10 +199,11 @@ impl Pushing<'_, '_, '_> {
 
     fn judge(&mut self, Progress { size, last, .. }: Progress) -> Option<Outcome> {
         self.made += 1;
-        let Push { to, h, velocities: [u, _], .. } = &self.push;
+        let Push { from, to, h, velocities: [u, _], .. } = &self.push;
         let speed = largest(u);
         let is_rounding = *h * size <= ROUNDINGS * f64::EPSILON * (largest(&to.q) + *h * speed);
         let is_small = size <= self.solver.tolerance * (1.0 + speed);
-        (is_small || (is_rounding && size > 0.25 * last)).then_some(Outcome::Converged)
+        let is_close = is_small || (is_rounding && size > 0.25 * last);
+        (is_close && *h * size <= most_moved(largest(&from.q))).then_some(Outcome::Converged)
     }
 }

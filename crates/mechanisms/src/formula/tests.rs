@@ -93,11 +93,42 @@ fn powers_with_constant_exponents_have_derivatives_below_zero() {
         let tree = tree.resolve(&mut |_| Some(Tree::Variable(()))).unwrap();
         assert_eq!(tree.evaluate(&mut |()| Dual64::new(-2.0, 1.0)).eps, slope, "{text}");
     }
-    for text in ["x^(3/2)", "x^1.5", "max(0, x)^1.5"] {
+    for text in ["x^(3/2)", "x^1.5", "max(0, x)^1.5", "max(0, x - 1)^0.5", "sqrt(max(0, x - 1))"] {
         let tree = Formula::Text(text.to_owned()).read().unwrap().resolve(&mut |_| Some(Tree::Variable(())));
         let found = tree.unwrap().evaluate(&mut |()| Dual64::new(0.0, 1.0));
         assert_eq!((found.re, found.eps), (0.0, 0.0), "{text}");
     }
+}
+
+/// Exponents and bases that are constant only at the place of the evaluation.
+#[test]
+fn powers_with_variable_exponents_match_closed_forms() {
+    use num_dual::Dual64;
+    // value and derivative in x
+    for (text, x, value, slope) in [
+        ("x^(2 + 0*x)", -2.0, 4.0, -4.0),
+        ("x^(2 + 0*x)", 0.0, 0.0, 0.0),
+        ("x^sign(x^2 + 1)", -2.0, -2.0, 1.0),
+        ("x^sign(x^2 + 1)", 0.0, 0.0, 1.0),
+        ("x^(3 + min(x^2, 0))", -2.0, -8.0, 12.0),
+        ("x^(0*x)", 0.0, 1.0, 0.0),
+        ("x^(0*x)", -3.0, 1.0, 0.0),
+        ("0^(1 + x^2)", 0.5, 0.0, 0.0),
+        ("max(0, x)^(1.5 + 0*x)", -1.0, 0.0, 0.0),
+        ("max(0, x)^(0.5 + 0*x)", -1.0, 0.0, 0.0),
+        ("x^-(1 + 0*x)", -2.0, -0.5, -0.25),
+        ("x^x", 2.0, 4.0, 4.0 * (1.0 + 2.0f64.ln())),
+        ("2^x", -1.0, 0.5, 0.5 * 2.0f64.ln()),
+        ("x^(2 + 0*x)", 3.0, 9.0, 6.0),
+    ] {
+        let tree = Formula::Text(text.to_owned()).read().unwrap().resolve(&mut |_| Some(Tree::Variable(()))).unwrap();
+        let found = tree.evaluate(&mut |()| Dual64::new(x, 1.0));
+        assert!((found.re - value).abs() <= 1e-15 * value.abs(), "{text} at {x}: {found}");
+        assert!((found.eps - slope).abs() <= 1e-15 * slope.abs(), "{text} at {x}: {found}");
+        assert!((tree.evaluate(&mut |()| x) - value).abs() <= 1e-15 * value.abs(), "{text} at {x}");
+    }
+    let negative = Formula::Text("x^(0.5 + 0*x)".to_owned()).read().unwrap().resolve(&mut |_| Some(Tree::Variable(())));
+    assert!(negative.unwrap().evaluate(&mut |()| Dual64::new(-1.0, 1.0)).re.is_nan());
 }
 
 #[test]

@@ -208,8 +208,8 @@ impl<V> Tree<V> {
 pub(crate) fn power<S: Scalar>(a: S, exponent: f64) -> S {
     if exponent.fract() == 0.0 && exponent.abs() < 1e6 {
         a.powi(exponent as i32)
-    } else if exponent > 1.0 && a.re() == 0.0 {
-        // `powf` computes its derivatives as quotients, which are NaN at zero
+    } else if exponent > 0.0 && a.re() == 0.0 {
+        // `powf` computes its derivatives as quotients, which are NaN at zero; an infinite one is left out
         a * 0.0
     } else {
         a.powf(exponent)
@@ -230,6 +230,8 @@ impl Function {
             Self::Tanh => tanh(x),
             Self::Exp => x.exp(),
             Self::Ln => x.ln(),
+            // a quotient computes the derivative, which is NaN at zero even if `x` is constant there
+            Self::Sqrt if x.re() == 0.0 => x * 0.0,
             Self::Sqrt => x.sqrt(),
             Self::Abs if x.re() < 0.0 => -x,
             Self::Abs => x,
@@ -262,6 +264,8 @@ impl Of2 {
             Self::Subtract => a - b,
             Self::Multiply => a * b,
             Self::Divide => a / b,
+            // the logarithm of such a base has no derivative, but an exponent that changes leaves no power either
+            Self::Power if a.re() <= 0.0 => power(a, b.re()),
             Self::Power => a.powd(b),
             Self::Min if b.re() < a.re() => b,
             Self::Max if b.re() > a.re() => b,

@@ -99,6 +99,23 @@ fn is_refused(model: &dyn Model, method: &dyn Method, initial: &[f64]) {
     assert!(matches!(solution.failure, Some(Failure::NotApplicable { .. })), "{:?}", solution.failure);
 }
 
+/// Parameters are numbers, unless an event changes them.
+#[test]
+fn powers_of_negative_numbers_have_derivatives_for_parameters_as_exponents() {
+    for events in ["", "events: { later: { when: t - 9, set: { n: 3 } } }\n"] {
+        let model = equations(&format!(
+            "parameters: {{ n: 2 }}\nstates: {{ x: -0.5, y: -2, z: 0 }}\n\
+             rates: {{ x: -x^n, y: y^(n - 1) + y^(1 + 1), z: z^(n - 2) + z^(n - 1) + z^n }}\n{events}"
+        ))
+        .model();
+        let y = Formulated::<f64>::initial_state(&*model);
+        assert_eq!(rates(&*model, 0.0, &y)[..3], [-0.25, 2.0, 1.0], "{events}");
+        let right = DMatrix::from_diagonal(&nalgebra::dvector![1.0, -3.0, 1.0]);
+        let found = jacobian(&*model, 0.0, &y);
+        assert_eq!(found.view((0, 0), (3, 3)), right, "{events}{found}");
+    }
+}
+
 /// `x' = −z`, `0 = z − k x`, and `2 (a' + b') = −(a + b)`, `0 = a − 3 b`.
 #[test]
 fn singular_matrices_are_solved() {

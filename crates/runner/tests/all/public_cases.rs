@@ -57,3 +57,42 @@ fn each_public_case_has_its_right_value_or_is_refused() {
         }
     }
 }
+
+/// Gravity under which no step of this size can be solved: relative to the accelerations, corrections are small that
+/// move the bodies out of reach of their joints.
+const PULLED: &str = "\
+id: cases/pulled
+model:
+  mechanism:
+    gravity: [0, -GRAVITY]
+    bodies:
+      one: { mass: 1, shape: { rod: { length: 1 } }, markers: { left: [-0.5, 0], right: [0.5, 0] } }
+      two: { mass: 1, shape: { rod: { length: 1 } }, markers: { left: [-0.5, 0] } }
+    joints:
+      first: { revolute: { between: [ground, one.left] } }
+      second: { revolute: { between: [one.right, two.left] } }
+span: [0, 0.3]
+method:
+  [hht-i3, newmark, nstiff, hht-add, hht-si2, nstiff-si2, generalized-alpha, generalized-alpha-i2,
+   generalized-alpha-si2, lie-generalized-alpha, bliedf, rattle, shake, lms2, bathe, mssth4, radau5]
+step: 0.01
+measures: [constraint_max]
+";
+
+#[test]
+fn iterations_converge_only_near_the_constraints() {
+    for gravity in ["1e20", "1e150", "1e300"] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("pulled.yaml"), PULLED.replace("GRAVITY", gravity)).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mbsbench"));
+        command.current_dir(folder.path()).args(["run", "pulled.yaml", "--out", "results", "--cache", "cache"]);
+        let output = command.output().unwrap();
+        let rows = fs::read_to_string(folder.path().join("results/cases/pulled/runs.csv"));
+        let rows = rows.unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+        assert_eq!(rows.lines().count(), 18, "{rows}");
+        for row in rows.lines().skip(1) {
+            let cells: Vec<&str> = row.split(',').collect();
+            assert!(cells[2] != "ok" || cells[4].parse::<f64>().unwrap() < 0.1, "{gravity}: {row}");
+        }
+    }
+}
