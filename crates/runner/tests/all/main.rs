@@ -23,6 +23,8 @@ mod export;
 mod guest;
 mod help;
 mod jumps;
+#[cfg(target_os = "linux")]
+mod limits;
 mod main_claims;
 mod methods;
 mod mutations;
