@@ -37,7 +37,7 @@ mod _mbsbench {
     #[pymodule_export]
     use crate::registered::{forget, names, register_method, register_model};
     #[pymodule_export]
-    use crate::run::{builtin, command, run, stop};
+    use crate::run::{builtin, command, run, stop, unsealed};
     #[pymodule_export]
     use crate::session::Problem;
     #[pymodule_export]

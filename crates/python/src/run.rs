@@ -8,14 +8,14 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mbsbench::artefacts::write;
-use mbsbench::cli;
+use mbsbench::cli::{self, CommandError};
 use mbsbench_experiment::plan::Plan;
 use mbsbench_problem::Formulated;
 use mbsbench_runs::cache::Cache;
 use mbsbench_runs::execute::run::Trajectory;
 use mbsbench_runs::pipeline::{Resources, Titles, results_of};
 use mbsbench_runs::progress::Progress;
-use mbsbench_runs::{fingerprint, stop as stops};
+use mbsbench_runs::{fingerprint, seal, stop as stops};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -211,4 +211,13 @@ pub fn command(
 #[pyfunction]
 pub fn builtin() -> PyResult<PathBuf> {
     mbsbench_builtin::unpacked().map_err(|error| PyOSError::new_err(error.to_string()))
+}
+
+/// Returns the files in a folder of results that no manifest lists. Raises `InputError` if files were changed after
+/// they were written.
+#[pyfunction]
+pub fn unsealed(folder: PathBuf, id: String) -> PyResult<Vec<PathBuf>> {
+    let found = seal::inspect(&folder).map_err(|error| PyOSError::new_err(error.to_string()))?;
+    let error = |changed| input_error(CommandError::Changed(vec![(id, changed)]).render(false).trim_end());
+    if found.changed.is_empty() { Ok(found.unsealed) } else { Err(error(found.changed)) }
 }

@@ -70,6 +70,17 @@ def test_committed_results_are_read(project: Path) -> None:
     assert len(shaft.runs) and len(shaft.checks) and shaft.figures and shaft.pictures
 
 
+def test_edited_results_are_refused(tmp_path: Path) -> None:
+    mbsbench.run(EXPERIMENT, out=tmp_path, progress=False)
+    folder = tmp_path / "mine" / "order"
+    (folder / "notes.csv").write_text("x\n1\n")
+    with pytest.warns(UserWarning, match="notes.csv"):
+        mbsbench.load(tmp_path, "mine/order")
+    (folder / "runs.csv").write_text((folder / "runs.csv").read_text().replace("rk4", "rk5"))
+    with pytest.raises(mbsbench.InputError, match="runs.csv was changed after it was written"):
+        mbsbench.load(tmp_path, "mine/order")
+
+
 def test_trajectories_are_arrays() -> None:
     results = mbsbench.run(
         EXPERIMENT

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use mbsbench_experiment::{Plan, RunKey, RunSpec};
@@ -143,10 +144,15 @@ pub struct Again<'p> {
     pub run: &'p RunSpec,
     /// The row of `runs.csv`.
     pub row: Row,
+    /// The entry of the cache, if it had another record and was deleted.
+    pub refuted: Option<PathBuf>,
 }
 
-/// Executes the chosen runs again regardless of the cache, but with cached references; the cache is not changed. Runs
-/// ended by the program or the machine are left to [`Progress`](crate::progress::Progress).
+/// Executes the chosen runs again regardless of the cache, but with cached references. Entries of the cache with other
+/// records are deleted. Runs ended by the program or the machine are left to [`Progress`](crate::progress::Progress).
+///
+/// # Errors
+/// Fails if a file cannot be read, written or deleted.
 pub fn made_again<'p>(
     plans: &'p [Plan],
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
@@ -154,23 +160,26 @@ pub fn made_again<'p>(
 ) -> io::Result<Vec<Again<'p>>> {
     let (chosen, certificates) = chosen(plans, is_chosen, None, resources)?;
     let pending = pending(&chosen, &certificates, None);
-    // A run of several experiments is executed once.
-    let mut of_key: BTreeMap<&RunKey, Vec<usize>> = BTreeMap::new();
-    for (index, (_, run)) in chosen.iter().enumerate() {
-        of_key.entry(run.key()).or_default().push(index);
+    // A run of several experiments is executed once, unless they record it differently.
+    let mut of_key: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (index, own) in pending.iter().enumerate() {
+        of_key.entry(own.key()).or_default().push(index);
     }
-    let again = of_key.into_values().collect::<Vec<_>>().into_par_iter().flat_map_iter(|indices| {
+    let again = of_key.into_par_iter().map(|(key, indices)| {
         let own = &pending[indices[0]];
         let record = own.record(resources);
-        let is_lost = record.status.is_lost();
-        if is_lost {
+        if record.status.is_lost() {
             resources.progress.finished(&own.title, &record, false);
+            return Ok(Vec::new());
         }
-        let of_plan = |(plan, run): (&'p Plan, &'p RunSpec)| Again { plan, run, row: row(plan, run, record.clone()) };
-        let again: Vec<_> = indices.into_iter().filter(|_| !is_lost).map(|index| of_plan(chosen[index])).collect();
-        again
+        let refuted = if own.run.is_kept() { resources.cache.refute(&key, &record)? } else { None };
+        let of_plan = |index: usize| {
+            let (plan, run) = chosen[index];
+            Again { plan, run, row: row(plan, run, record.clone()), refuted: refuted.clone() }
+        };
+        Ok(indices.into_iter().map(of_plan).collect())
     });
-    Ok(again.collect())
+    Ok(again.collect::<io::Result<Vec<Vec<_>>>>()?.concat())
 }
 
 /// All results of an experiment.

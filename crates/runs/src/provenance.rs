@@ -7,11 +7,11 @@ use std::time::SystemTime;
 use serde_json::{Map, Value, json};
 
 use crate::execute::timing::machine;
-use crate::seal::{FILE, FileError, OUTPUTS, hash, put};
+use crate::seal::{FILE, FileError, OUTPUTS, Whole, alone, hash, put};
 
-/// Writes `manifest.json` into `results` and into `here`. If the manifest in `results` has the same inputs and outputs,
-/// it stays, because it states when, where and by which program these results were first computed. The one in `here` is
-/// always current.
+/// Writes `manifest.json` into `results` and into `here`, with the roots of all folders of results. If the manifest in
+/// `results` has the same inputs and outputs, the rest of it stays, because it states when, where and by which program
+/// these results were first computed. The one in `here` is always current.
 ///
 /// # Errors
 /// Returns the file that could not be read or written.
@@ -22,7 +22,8 @@ pub fn write(
     inputs: &[PathBuf],
     outputs: &[PathBuf],
 ) -> Result<(), FileError> {
-    let manifest = json!({
+    let _alone = alone(results);
+    let provenance = json!({
         "date": humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         "program": { "name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION"), "sources": fingerprint },
         "toolchain": { "compiler": env!("MBSBENCH_COMPILER"), "target": env!("MBSBENCH_TARGET") },
@@ -30,12 +31,14 @@ pub fn write(
         "inputs": hashes(inputs)?,
         OUTPUTS: hashes(outputs)?,
     });
-    let path = results.join(FILE);
-    let old: Option<Value> = std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    let is_same = old.is_some_and(|old| ["inputs", OUTPUTS].iter().all(|&key| old[key] == manifest[key]));
-    let text = format!("{manifest:#}\n");
-    put(&here.join(FILE), text.as_bytes())?;
-    if is_same { Ok(()) } else { put(&path, text.as_bytes()) }
+    let mut manifest = Whole::of(results, provenance);
+    put(&here.join(FILE), manifest.text().as_bytes())?;
+    if let Ok(Some(old)) = Whole::read(results)
+        && ["inputs", OUTPUTS].iter().all(|&key| old.provenance[key] == manifest.provenance[key])
+    {
+        manifest.provenance = old.provenance;
+    }
+    put(&results.join(FILE), manifest.text().as_bytes())
 }
 
 /// Returns the BLAKE3 hash of each file, by its path.

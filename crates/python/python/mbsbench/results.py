@@ -75,7 +75,10 @@ def load(results_dir: "str | os.PathLike[str]", id: str) -> Results:
     """Reads the results of the experiment `id` (`paper/name`) below `results_dir`.
 
     If there are none and the experiment is built in, its built-in results, which have no pictures, are read with a
-    warning. If it is not built in, FileNotFoundError is raised.
+    warning. If it is not built in, FileNotFoundError is raised. Results that no manifest lists are read with a warning.
+
+    Raises:
+        InputError: results were changed after they were written.
     """
     root = Path(results_dir)
     if not (root / id / "runs.csv").exists():
@@ -84,6 +87,8 @@ def load(results_dir: "str | os.PathLike[str]", id: str) -> Results:
             warnings.warn(f"no results of {id} in {results_dir}: reading the built-in results", stacklevel=2)
             root = built_in
     folder = root / id
+    for path in _mbsbench.unsealed(folder, id)[:1]:
+        warnings.warn(f"results are not sealed, so edits would go unnoticed: {path}", stacklevel=2)
     runs = read(folder / "runs.csv")
     data = {path.stem: read(path) for path in sorted(folder.glob("*.csv")) if path.stem not in OTHERS}
     is_figure = {name: {"x", "y"} <= set(table.columns) <= FIGURE for name, table in data.items()}

@@ -1,5 +1,6 @@
 //! The results that commands read, local or built in. They are compared with their seals before a command uses them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::Plan;
@@ -94,7 +95,7 @@ pub(super) fn ensure_sealed<'p>(
     let ids: Vec<&str> = plans.iter().map(|plan| plan.experiment.id.as_str()).collect();
     let inspect = |id: &&str| seal::inspect(&results.of(id));
     let inspected = ids.par_iter().map(inspect).collect::<Result<Vec<Inspection>, _>>()?;
-    let mut unsealed = Vec::new();
+    let mut unsealed = BTreeSet::new();
     let mut changed = Vec::new();
     for (id, found) in ids.into_iter().zip(inspected) {
         unsealed.extend(found.unsealed);
@@ -102,8 +103,8 @@ pub(super) fn ensure_sealed<'p>(
             changed.push((id.to_owned(), found.changed));
         }
     }
-    if let Some((first, rest)) = unsealed.split_first() {
-        let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    if let Some(first) = unsealed.first() {
+        let more = if unsealed.len() == 1 { String::new() } else { format!(" and {} more", unsealed.len() - 1) };
         output.eprintln(format!(
             "results are not sealed: no manifest lists them, so edits would go unnoticed; rerun the experiment to seal \
              them: {}{more}",

@@ -85,6 +85,20 @@ impl Cache {
         refused
     }
 
+    /// Deletes the entry of a run unless it has this record, which was just computed. Returns the path of the entry if
+    /// it was deleted.
+    ///
+    /// # Errors
+    /// Fails if the entry cannot be read or deleted.
+    pub fn refute<T: Serialize>(&self, run: &str, record: &T) -> io::Result<Option<PathBuf>> {
+        let path = self.path(run);
+        match mbsbench_input::read_file(&path, mbsbench_input::LARGEST_DATA) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Ok(found) if found == entry::bytes(run, &self.fingerprint, record)? => Ok(None),
+            _ => fs::remove_file(&path).map(|()| Some(path)),
+        }
+    }
+
     /// Saves a record without waiting for the disk: an entry lost or damaged in a power failure is computed again.
     pub fn save<T: Serialize>(&self, run: &str, record: &T) -> io::Result<()> {
         let path = self.path(run);

@@ -113,17 +113,18 @@ pub fn states_at(run: &RunSpec, times: &[f64], cache: &Cache) -> Vec<Option<Vec<
         return states;
     }
     // The run itself has reported the panic.
-    let Ok(states) = catch_panic(|| solved(run, times)) else { return vec![None; times.len()] };
+    let Ok(states) = catch_panic(|| solved(run, run.settings, times)) else { return vec![None; times.len()] };
     // If the states cannot be cached, they are solved for again the next time.
     let _ = cache.save(&stored, &states);
     states
 }
 
-fn solved(run: &RunSpec, times: &[f64]) -> Vec<Option<Vec<f64>>> {
+/// Solves a run with these settings for its states at increasing `times`, s.
+pub(super) fn solved(run: &RunSpec, settings: Settings, times: &[f64]) -> Vec<Option<Vec<f64>>> {
     let (model, method) = (run.model.object().model(), run.method.object().method());
     let formulated: &dyn Formulated<f64> = model.as_ref();
     let (method, breaks) = (method.as_ref(), &*run.breaks);
-    Collection { formulated, method, settings: run.settings, span: run.span, breaks, may_be_stopped: false }
+    Collection { formulated, method, settings, span: run.span, breaks, may_be_stopped: false }
         .states(times)
         .0
 }

@@ -1,5 +1,6 @@
-//! Executes planned runs: single runs, the parallel lane, the timing lane, references.
+//! Executes planned runs: single runs, the parallel lane, the timing lane, references, audits.
 
+pub mod audit;
 pub mod collect;
 pub mod panics;
 pub mod parallel;

@@ -32,7 +32,8 @@ pub struct Pending<'p> {
 }
 
 impl Pending<'_> {
-    fn key(&self) -> String {
+    /// Returns the name in the cache.
+    pub(crate) fn key(&self) -> String {
         cache_key(self.run, self.certificate)
     }
 

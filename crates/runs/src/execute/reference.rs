@@ -72,7 +72,7 @@ fn ensure_usable(failure: Option<&Failure>, findings: &Findings) -> Result<(), S
 /// billionth of the largest of its class, the component is zero apart from rounding and its growth over the span (for
 /// example a coordinate that joints hold at zero) and has no significant digits. Its scale is then the largest of its
 /// class.
-fn scales<S: Scalar>(states: &[Vec<S>], classes: &[Class]) -> Vec<f64> {
+pub(super) fn scales<S: Scalar>(states: &[Vec<S>], classes: &[Class]) -> Vec<f64> {
     const BILLIONTH: f64 = 1e-9;
     let largest = |i: usize| states.iter().map(|state| state[i].value().abs()).fold(0.0, f64::max);
     let own: Vec<f64> = (0..classes.len()).map(largest).collect();

@@ -1,6 +1,8 @@
 //! `mbsbench verify`: judges all statements.
 
+mod audit;
 mod recompute;
+mod signature;
 
 use std::io;
 
@@ -16,10 +18,12 @@ use crate::cli::{
 };
 use crate::output::Output;
 use recompute::Recompute;
+use signature::Signature;
 
 /// Check every statement against existing results and write `claims.json`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  mbsbench verify gil2013 --brief\n  mbsbench verify gil2013 --recompute 5%")]
+#[command(after_help = "Examples:\n  mbsbench verify gil2013 --brief\n  mbsbench verify gil2013 --recompute 5%\n  \
+                  mbsbench verify --audit=10% --seed 1")]
 pub(super) struct Verify {
     /// Paper or set of problems [default: all papers].
     paper: Option<String>,
@@ -29,9 +33,12 @@ pub(super) struct Verify {
     /// Treatment of warnings.
     #[command(flatten)]
     strict: Strict,
-    /// Runs to recompute.
+    /// Runs to recompute or audit.
     #[command(flatten)]
     recompute: Recompute,
+    /// Signature of the results.
+    #[command(flatten)]
+    signature: Signature,
     /// Results.
     #[command(flatten)]
     seen: Seen,
@@ -57,7 +64,10 @@ impl Command for Verify {
             self.print(&verdicts, &mut session.output)?;
             exit = exit.max(verdicts.exit());
         }
-        Ok(exit.max(self.recompute.make(&plans, &results, session)?))
+        exit = exit.max(self.signature.check(&plans, &results, &mut session.output)?);
+        exit = exit.max(self.recompute.make(&plans, &results, session)?);
+        self.recompute.audit(&plans, session)?;
+        Ok(exit)
     }
 }
 

@@ -1,10 +1,11 @@
 //! `mbsbench verify --recompute`: recomputes a sample of the runs behind the verdicts and compares them with the
-//! results.
+//! results and with the run cache.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use clap::ArgGroup;
 use csv::StringRecord;
 use mbsbench_experiment::{Plan, RunSpec};
 use mbsbench_judge::folders::Folders;
@@ -14,18 +15,23 @@ use mbsbench_runs::{FileError, Progress, Resources, ResultSet};
 
 use crate::cli::{CommandError, Exit, Machine, RunsTable, Session, Workshop, none_lost};
 
-/// The selection of runs to recompute.
+/// The selection of runs to recompute or audit.
 #[derive(Debug, Clone, clap::Args)]
+#[command(group(ArgGroup::new("sample").args(["recompute", "audit"]).multiple(true)))]
 pub(super) struct Recompute {
-    /// Recompute a share of the runs, `5%`, and compare them with `runs.csv`.
+    /// Recompute a share of the runs, `5%`, and compare them with `runs.csv` and the run cache.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     recompute: Option<f64>,
+    /// Repeat a share of the runs at a tenth of the tolerance or half the step, and show how far their ends move.
+    #[arg(long, value_name = "SHARE", value_parser = share, num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "5%")]
+    pub(super) audit: Option<f64>,
     /// Seed of the choice of runs [default: random, and printed].
-    #[arg(long, value_name = "NUMBER", requires = "recompute")]
+    #[arg(long, value_name = "NUMBER", requires = "sample")]
     seed: Option<u64>,
     /// Threads, memory, and the cache with the reference solutions.
     #[command(flatten)]
-    machine: Machine,
+    pub(super) machine: Machine,
 }
 
 /// Parses a share of a whole, above 0 and at most 1.
@@ -35,14 +41,21 @@ fn share(text: &str) -> Result<f64, &'static str> {
 }
 
 /// True if a run belongs to the random sample of a seed; each run has the share as its probability.
-fn is_in_sample(run: &RunSpec, share: f64, seed: u64) -> bool {
+pub(super) fn is_in_sample(run: &RunSpec, share: f64, seed: u64) -> bool {
     let drawn = blake3::hash(format!("{seed} {}", run.key().full()).as_bytes());
     let upper = drawn.as_bytes()[..8].iter().fold(0, |number: u64, &byte| number << 8 | u64::from(byte));
     (upper as f64) < share * 2f64.powi(64)
 }
 
 impl Recompute {
-    /// Recomputes the sample and reports runs that differ from the results in a folder.
+    /// The seed, or a different number at each call.
+    pub(super) fn seed(&self) -> u64 {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        self.seed.unwrap_or(since.as_nanos() as u64 % 1_000_000)
+    }
+
+    /// Recomputes the sample and reports runs that differ from the results in a folder, and deleted entries of the run
+    /// cache.
     pub(super) fn make(
         &self,
         plans: &[Plan],
@@ -50,7 +63,7 @@ impl Recompute {
         session: &mut Session<'_>,
     ) -> Result<Exit, CommandError> {
         let Some(share) = self.recompute else { return Ok(Exit::Done) };
-        let seed = self.seed.unwrap_or_else(drawn);
+        let seed = self.seed();
         let path = |plan: &Plan| results.of(&plan.experiment.id).join("runs.csv");
         let table = |plan: &Plan| match path(plan) {
             path if path.exists() => RunsTable::read(&path),
@@ -66,6 +79,13 @@ impl Recompute {
         let again =
             workshop.make(session, |resources| made_again(plans, &is_drawn, Resources { costs: None, ..resources }));
         let again = again.map_err(FileError::of(&workshop.folder))?;
+        let refuted: BTreeSet<PathBuf> = again.iter().filter_map(|again| again.refuted.clone()).collect();
+        for path in &refuted {
+            let path = path.display();
+            session
+                .output
+                .println(format!("{path}: the cache entry differs from the recomputed run and was deleted"))?;
+        }
         let (again, unavailable): (Vec<_>, Vec<_>) =
             again.into_iter().partition(|again| again.row.status != Status::Unavailable);
         let (output, mut wrong) = (&mut session.output, 0_usize);
@@ -86,7 +106,7 @@ impl Recompute {
             output.println(format!("{count} runs not recomputed: their methods are unavailable here"))?;
         }
         none_lost(&workshop.progress)?;
-        Ok(if wrong == 0 { Exit::Done } else { Exit::Differs })
+        Ok(if wrong == 0 && refuted.is_empty() { Exit::Done } else { Exit::Differs })
     }
 }
 
@@ -112,12 +132,6 @@ fn differences(table: &RunsTable, Again { plan, row, .. }: &Again<'_>) -> Result
         }
     }
     Ok(differences)
-}
-
-/// Returns a different number at each call.
-fn drawn() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    since.as_nanos() as u64 % 1_000_000
 }
 
 #[cfg(test)]
