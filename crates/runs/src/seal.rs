@@ -121,13 +121,14 @@ pub(crate) fn alone(results: &Path) -> (MutexGuard<'static, ()>, Option<File>) {
     (here, File::open(results).ok().filter(|folder| folder.lock().is_ok()))
 }
 
-/// Lists the root of a folder in the manifest of all results, if there is one, or removes it from there.
-fn enter(folder: &Path, hashes: Option<&Hashes>) -> Result<(), FileError> {
+/// Lists the root of a folder in the manifest of all results, if there is one, or removes it while the folder is not
+/// complete.
+fn enter(folder: &Path, is_complete: bool) -> Result<(), FileError> {
     let Some((results, id)) = place(folder) else { return Ok(()) };
     let _alone = alone(results);
     let Ok(Some(mut whole)) = Whole::read(results) else { return Ok(()) };
-    match hashes {
-        Some(hashes) => whole.folders.insert(id, root(hashes)),
+    match listed(folder).filter(|_| is_complete) {
+        Some(listed) => whole.folders.insert(id, root(&listed)),
         None => whole.folders.remove(&id),
     };
     whole.root = root(&whole.folders);
@@ -161,14 +162,14 @@ pub fn write(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), FileError
     all.extend(new);
     all.retain(|name, _| folder.join(name).exists() || files.iter().any(|(new, _)| new == name));
     if all != old {
-        enter(folder, None)?;
+        enter(folder, false)?;
         list(folder, &unchanged)?;
     }
     for (name, content) in files {
         put(&folder.join(name), content)?;
     }
     list(folder, &all)?;
-    enter(folder, Some(&all))
+    enter(folder, true)
 }
 
 /// Compares the files of a folder of results with its manifest. A listed file that is missing does not count as
@@ -183,13 +184,13 @@ pub fn inspect(folder: &Path) -> Result<Inspection, FileError> {
         return Ok(inspection);
     };
     if let Some((results, id)) = place(folder).filter(|_| folder.exists()) {
-        let whole = Whole::read(results);
-        if whole.as_ref().is_ok_and(|whole| whole.as_ref().is_some_and(|whole| whole.contradicts(&id, &listed))) {
-            inspection.changed.push(folder.join(FILE));
-        }
-        if !whole.is_ok_and(|whole| whole.is_none_or(|whole| whole.root == root(&whole.folders))) {
-            inspection.unsealed.push(results.join(FILE));
-        }
+        let (is_other, is_sound) = match Whole::read(results) {
+            Ok(Some(whole)) => (whole.contradicts(&id, &listed), whole.root == root(&whole.folders)),
+            Ok(None) => (false, true),
+            Err(_) => (false, false),
+        };
+        inspection.changed.extend(is_other.then(|| folder.join(FILE)));
+        inspection.unsealed.extend((!is_sound).then(|| results.join(FILE)));
     }
     for (name, sealed) in &listed {
         let path = folder.join(name);
