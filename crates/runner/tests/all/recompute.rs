@@ -485,7 +485,7 @@ fn audits_show_the_worst_runs_and_change_no_exit_code() {
     let folder = whole();
     let (code, said) = mbsbench(folder.path(), "verify --audit=100% --seed 3");
     assert_eq!(code, Some(0), "{said}");
-    for part in ["difference at the end", "constant step", "| 1e-6", "| dopri5", "above the accuracy asked"] {
+    for part in ["difference at the end", "constant step", "| 1e-6", " dopri5 ", "above the accuracy asked"] {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert!(said.contains("10 runs audited with --seed 3: ") && said.contains("; 0 others"), "{said}");

@@ -19,10 +19,10 @@ use crate::cli::{CommandError, Exit, Machine, RunsTable, Session, Workshop, none
 #[derive(Debug, Clone, clap::Args)]
 #[command(group(ArgGroup::new("sample").args(["recompute", "audit"]).multiple(true)))]
 pub(super) struct Recompute {
-    /// Recompute a share of the runs, `5%`, and compare them with `runs.csv` and the run cache.
+    /// Recompute a share of the runs, `5%`; compare with results and cache.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     recompute: Option<f64>,
-    /// Repeat a share of the runs at a tenth of the tolerance or half the step, and show how far their ends move.
+    /// Repeat a share of the runs at higher accuracy; compare ends [default: 5%].
     #[arg(long, value_name = "SHARE", value_parser = share, num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "5%")]
     pub(super) audit: Option<f64>,

@@ -14,7 +14,7 @@ use crate::output::Output;
 /// The keys that may sign.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct Signature {
-    /// Check the signature of `manifest.json` in the results; the file lists keys as ssh's `allowed_signers`.
+    /// Check the signature of the results by ssh's `allowed_signers`.
     #[arg(long, value_name = "FILE")]
     signers: Option<PathBuf>,
 }
