@@ -38,15 +38,16 @@ study: setup ## set-ups that agree with what the papers print; all methods on al
 test: setup ## the fast set, in the same optimised profile as `reproduce`
 	$(CARGO) test --release --workspace $(WITHOUT_PYTHON) --no-fail-fast
 
-fuzz: setup ## ten minutes of mutated files for everything that is read, in memory where there is a folder for it; FUZZ_SEED draws others
-	TMPDIR=$(firstword $(wildcard /dev/shm) /tmp) FUZZ_SECONDS=600 $(CARGO) test --release -p mbsbench --test fuzz -- --nocapture
+fuzz: setup ## ten minutes of mutated input of each kind; FUZZ_TARGET selects a kind, FUZZ_INPUTS a number, FUZZ_SEED other inputs
+	TMPDIR=$(firstword $(wildcard /dev/shm) /tmp) FUZZ_SECONDS=600 $(CARGO) test --release -p mbsbench --test fuzz $(FUZZ_TARGET) -- --nocapture
 
-attack: setup ## mutated files, extreme runs, kills and full disks, as in docs/trust.md; full disks need root
+attack: setup ## mutated files, extreme runs, kills, full disks and errors of the disk, as in docs/trust.md; full disks need root
 	$(CARGO) build --release
 	./scripts/attack.py files 30000
 	./scripts/attack.py runs 11000
 	./scripts/attack.py kills 200
 	./scripts/attack.py disks 40
+	FAULTS=all $(CARGO) test --release -p mbsbench --test faults -- --nocapture
 
 bench: setup ## Criterion benches of steppers and right-hand sides
 	$(CARGO) bench --workspace $(WITHOUT_PYTHON)

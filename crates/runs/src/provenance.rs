@@ -2,7 +2,7 @@
 //! does not enter them.
 
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value, json};
 
@@ -23,8 +23,11 @@ pub fn write(
     outputs: &[PathBuf],
 ) -> Result<(), FileError> {
     let _alone = alone(results);
+    // A clock may show any year, but only those from 1970 to 9999 can be written.
+    let first = SystemTime::UNIX_EPOCH;
+    let date = SystemTime::now().clamp(first, first + Duration::from_secs(253_402_300_799));
     let provenance = json!({
-        "date": humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        "date": humantime::format_rfc3339_seconds(date).to_string(),
         "program": { "name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION"), "sources": fingerprint },
         "toolchain": { "compiler": env!("MBSBENCH_COMPILER"), "target": env!("MBSBENCH_TARGET") },
         "machine": machine(),
