@@ -1,10 +1,12 @@
 """Random functions with mistakes, as models, methods and equations: each is refused, fails or is solved within limits.
 
 A function misbehaves from some call on: wrong shapes and types, NaN, huge numbers, exceptions, changed arguments,
-recursion. The limits of a call of the package are 2 s of CPU, 2 GB of address space and 1 MB of stack. No exception but the
-function's own, those of the package and those of Python about types and values may come back.
+recursion. The limits of a call of the package are 2 s of CPU, 2 GB of address space and 1 MB of stack. No exceptions
+may come back but the function's own, those of the package, and those of Python about types and values.
 
-    python crates/python/tests/test_fuzz.py SEED COUNT [FIRST]      # names each input on standard error before it is tried
+    python crates/python/tests/test_fuzz.py SEED COUNT [FIRST]
+
+names each input on standard error before it is tried. In the tests, `FUZZ_INPUTS` and `FUZZ_SEED` choose others.
 """
 
 import faulthandler
@@ -74,7 +76,7 @@ def changed(rng: random.Random, value: Any, arguments: tuple[Any, ...]) -> Any:
         lambda: np.asfortranarray(np.tile(array, 2))[..., ::2],
         lambda: np.ma.masked_array(array, mask=True),
         lambda: memoryview(array.tobytes()),
-        lambda: rng.choice([None, "text", b"bytes", [], {}, {1: 2}, [[1.0], [1.0, 2.0]], Odd(), iter([1.0]), float, deep]),
+        lambda: rng.choice([None, "text", b"bytes", [], {1: 2}, [[1.0], [1.0, 2.0]], Odd(), iter([1.0]), float, deep]),
         lambda: raising(rng.choice([Mine("mine"), MemoryError(), SystemExit(3), StopIteration(), GeneratorExit()])),
         lambda: deep(0),
         lambda: mbsbench.solve("pendulum", 0.1, "rk4", step=0.05).y[-1],
@@ -103,7 +105,8 @@ def functions(rng: random.Random) -> Any:
     if rng.random() < 0.5:
         jacobian = spoilt(rng, lambda t, y: [[0.0, 1.0], [-4.0, 0.0]]) if rng.random() < 0.6 else None
         initial = changed(rng, [1.0, 0.0], (np.zeros(2),)) if rng.random() < 0.1 else [1.0, 0.0]
-        return mbsbench.Ode("odd", spoilt(rng, lambda t, y: [y[1], -4 * y[0]]), initial, jacobian=jacobian, energy=energy)
+        rhs = spoilt(rng, lambda t, y: [y[1], -4 * y[0]])
+        return mbsbench.Ode("odd", rhs, initial, jacobian=jacobian, energy=energy)
     more: dict[str, Any] = {"energy": energy, "start": rng.choice(["as-written", "assembled"])}
     if rng.random() < 0.7:
         more["constraints"] = spoilt(rng, lambda t, q: [0.5 * (q @ q - 1)])
@@ -145,10 +148,10 @@ def equations(rng: random.Random) -> Any:
 def once(rng: random.Random) -> str:
     """Makes one call; returns its outcome."""
     kind = rng.choice(["model", "model", "method", "equations"])
-    control = rng.choice([{"step": 0.01}, {"step": 0.05}, {"tolerance": 1e-6}, {"tolerance": (1e-3, 1e-6)}])
+    control: Any = rng.choice([{"step": 0.01}, {"step": 0.05}, {"tolerance": 1e-6}, {"tolerance": (1e-3, 1e-6)}])
     if rng.random() < 0.1:
         control = {rng.choice(["step", "tolerance", "max_step", "first_step"]): rng.choice(NUMBERS)}
-    limits = {"max_steps": 100, "max_evaluations": 5000}
+    limits: Any = {"max_steps": 100, "max_evaluations": 5000}
     try:
         if kind == "model":
             problem: Any = functions(rng)
@@ -195,9 +198,9 @@ def alone(*numbers: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     faulthandler.enable()
     warnings.simplefilter("ignore")
-    done: list[None] = []
+    done: list[bool] = []
     threading.stack_size(STACK)
-    thread = threading.Thread(target=lambda: done.append(fuzz(*numbers)))
+    thread = threading.Thread(target=lambda: (fuzz(*numbers), done.append(True)))
     thread.start()
     thread.join()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000

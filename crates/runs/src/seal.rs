@@ -70,7 +70,7 @@ impl Whole {
         folders.retain(|id, _| results.join(id).is_dir());
         let inside = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
         for folder in inside(results.to_owned()).flat_map(inside).filter(|folder| folder.join(FILE).is_file()) {
-            if let (Some((_, id)), Some(listed)) = (place(&folder), listed(&folder)) {
+            if let (Some((_, id)), Ok(Some(listed))) = (place(&folder), listed(&folder)) {
                 folders.entry(id).or_insert_with(|| root(&listed));
             }
         }
@@ -127,7 +127,7 @@ fn enter(folder: &Path, is_complete: bool) -> Result<(), FileError> {
     let Some((results, id)) = place(folder) else { return Ok(()) };
     let _alone = alone(results);
     let Ok(Some(mut whole)) = Whole::read(results) else { return Ok(()) };
-    match listed(folder).filter(|_| is_complete) {
+    match listed(folder)?.filter(|_| is_complete) {
         Some(listed) => whole.folders.insert(id, root(&listed)),
         None => whole.folders.remove(&id),
     };
@@ -148,13 +148,13 @@ pub fn is_listed(folder: &Path) -> bool {
 /// hash. A manifest of the folder that was replaced is not continued: other files that it lists are no longer sealed.
 ///
 /// # Errors
-/// Returns the first file that cannot be written; those before it are complete.
+/// Returns the first file that cannot be written, or the manifest if it cannot be read; files before it are complete.
 pub fn write(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), FileError> {
     let is_replaced = |old: &Hashes| {
         let whole = place(folder).map(|(results, id)| (Whole::read(results), id));
         matches!(whole, Some((Ok(Some(whole)), id)) if whole.contradicts(&id, old))
     };
-    let old = listed(folder).filter(|old| !is_replaced(old)).unwrap_or_default();
+    let old = listed(folder)?.filter(|old| !is_replaced(old)).unwrap_or_default();
     let new: Hashes = files.iter().map(|(name, content)| (name.clone(), hash(content))).collect();
     let mut unchanged = old.clone();
     unchanged.retain(|name, hash| new.get(name).is_none_or(|new| new == hash));
@@ -179,7 +179,7 @@ pub fn write(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), FileError
 /// Returns the first file that cannot be read.
 pub fn inspect(folder: &Path) -> Result<Inspection, FileError> {
     let mut inspection = Inspection::default();
-    let Some(listed) = listed(folder) else {
+    let Some(listed) = listed(folder)? else {
         inspection.changed.push(folder.join(FILE));
         return Ok(inspection);
     };
@@ -232,14 +232,15 @@ pub(crate) fn hash(content: &[u8]) -> String {
 }
 
 /// Returns the hashes in the manifest of a folder; empty if there is no manifest, `None` if it is damaged.
-fn listed(folder: &Path) -> Option<Hashes> {
-    match read_file(&folder.join(FILE), LARGEST_DATA) {
-        Ok(content) => {
-            let manifest: Value = serde_json::from_slice(&content).ok()?;
-            serde_json::from_value(manifest.get(OUTPUTS)?.clone()).ok()
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Some(Hashes::new()),
-        Err(_) => None,
+fn listed(folder: &Path) -> Result<Option<Hashes>, FileError> {
+    let path = folder.join(FILE);
+    let hashes = |content: Vec<u8>| {
+        let manifest: Value = serde_json::from_slice(&content).ok()?;
+        serde_json::from_value(manifest.get(OUTPUTS)?.clone()).ok()
+    };
+    match read_file(&path, LARGEST_DATA) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Some(Hashes::new())),
+        content => Ok(hashes(content.map_err(FileError::of(&path))?)),
     }
 }
 
@@ -327,7 +328,17 @@ mod tests {
         let (folder, _) = sealed();
         fs::remove_file(folder.path().join("table-1.md")).unwrap();
         write(folder.path(), &[file("runs.csv", "run,x\na,1\n")]).unwrap();
-        assert_eq!(listed(folder.path()).unwrap().into_keys().collect::<Vec<_>>(), ["runs.csv"]);
+        assert_eq!(listed(folder.path()).unwrap().unwrap().into_keys().collect::<Vec<_>>(), ["runs.csv"]);
+    }
+
+    #[test]
+    fn a_manifest_that_cannot_be_read_is_an_error() {
+        let (folder, _) = sealed();
+        fs::remove_file(folder.path().join(FILE)).unwrap();
+        fs::create_dir(folder.path().join(FILE)).unwrap();
+        let error = write(folder.path(), &[file("table-2.md", "| z |\n")]).unwrap_err();
+        assert!(error.path.ends_with(FILE) && !folder.path().join("table-2.md").exists(), "{error}");
+        assert!(inspect(folder.path()).unwrap_err().path.ends_with(FILE));
     }
 
     /// Creates results of two experiments with a manifest of all results.
@@ -346,7 +357,7 @@ mod tests {
     /// Changes a file and lists its new hash in the manifest of the folder.
     fn reseal(folder: &Path, name: &str, content: &str) {
         fs::write(folder.join(name), content).unwrap();
-        let mut hashes = listed(folder).unwrap();
+        let mut hashes = listed(folder).unwrap().unwrap();
         hashes.insert(name.to_owned(), hash(content.as_bytes()));
         list(folder, &hashes).unwrap();
     }
@@ -361,7 +372,7 @@ mod tests {
         assert_eq!(root(&hashes), blake3::hash(b"11 a\n22 b\n").to_hex().to_string());
         let (results, folders) = results();
         let whole = Whole::read(results.path()).unwrap().unwrap();
-        assert_eq!(whole.folders["mine/a"], root(&listed(&folders[0]).unwrap()));
+        assert_eq!(whole.folders["mine/a"], root(&listed(&folders[0]).unwrap().unwrap()));
         assert_eq!(whole.root, root(&whole.folders));
     }
 

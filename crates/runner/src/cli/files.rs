@@ -161,8 +161,8 @@ fn is_experiment(path: &Path) -> bool {
         && matches!(file_kind(path), None | Some(FileKind::Experiment))
 }
 
-/// True for the folder of a paper, which has a `paper.yaml` or an experiment. A folder that cannot be read counts as one,
-/// so that the error is reported where its files are read, and no built-in paper takes its place.
+/// True for the folder of a paper, which has a `paper.yaml` or an experiment. A folder that cannot be read counts as
+/// one, so that the error is reported where its files are read, and no built-in paper takes its place.
 pub(super) fn is_paper(folder: &Path) -> bool {
     folder.join(publication::FILE).exists()
         || entries(folder).map_or_else(|_| folder.is_dir(), |entries| entries.iter().any(|path| is_experiment(path)))
