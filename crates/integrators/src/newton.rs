@@ -126,8 +126,8 @@ pub(crate) fn largest<S: Scalar>(values: &[S]) -> f64 {
     sizes.fold(0.0, |largest, size| if size > largest || size.is_nan() { size } else { largest })
 }
 
-/// Largest change of a position by the last correction of a step, for positions of this size, m or rad. Relative to huge
-/// accelerations or velocities, corrections are small that are larger than the whole mechanism.
+/// Largest change of a position by the last correction of a step, for positions of this size, m or rad. Relative to
+/// huge accelerations or velocities, corrections are small that are larger than the whole mechanism.
 pub(crate) fn most_moved(size: f64) -> f64 {
     1e-3 * (1.0 + size)
 }

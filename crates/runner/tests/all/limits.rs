@@ -26,7 +26,8 @@ fn cases() -> Vec<(&'static str, String, String, &'static str)> {
     let bodies: Vec<String> = (0..10).map(bodies).collect();
     let bodies = format!("{{ {ROD}, repeat: [{}] }}", bodies.join(", "));
     let torques = format!(
-        "{{ {ROD}, repeat: [{{ for: {{ i: 500000 }}, forces: {{ 'f{{i}}': {{ torque: {{ on: rod, torque: 1 }} }} }} }}] }}"
+        "{{ {ROD}, repeat: [{{ for: {{ i: 100000 }}, \
+         forces: {{ 'f{{i}}': {{ torque: {{ on: rod, torque: 1 }} }} }} }}] }}"
     );
     let joints = format!(
         "{{ {ROD}, repeat: [{{ for: {{ i: 400 }}, \
