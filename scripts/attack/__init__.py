@@ -1,0 +1,1 @@
+"""Drivers that attack the program; see `scripts/attack.py`."""
