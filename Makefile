@@ -41,13 +41,16 @@ test: setup ## the fast set, in the same optimised profile as `reproduce`
 fuzz: setup ## ten minutes of mutated input of each kind; FUZZ_TARGET selects a kind, FUZZ_INPUTS a number, FUZZ_SEED other inputs
 	TMPDIR=$(firstword $(wildcard /dev/shm) /tmp) FUZZ_SECONDS=600 $(CARGO) test --release -p mbsbench --test fuzz $(FUZZ_TARGET) -- --nocapture
 
-attack: setup ## mutated files, extreme runs, kills, full disks and errors of the disk, as in docs/trust.md; full disks need root
+attack: setup ## mutated files, extreme runs, kills, full disks (as root), errors of the disk, and wrong answers, as in docs/trust.md
 	$(CARGO) build --release
 	./scripts/attack.py files 30000
 	./scripts/attack.py runs 11000
 	./scripts/attack.py kills 200
 	./scripts/attack.py disks 40
 	FAULTS=all $(CARGO) test --release -p mbsbench --test faults -- --nocapture
+	./scripts/attack.py events 1000
+	./scripts/attack.py mechanisms 60
+	./scripts/attack.py results 100
 
 bench: setup ## Criterion benches of steppers and right-hand sides
 	$(CARGO) bench --workspace $(WITHOUT_PYTHON)

@@ -34,7 +34,8 @@ def main():
     kind, *arguments = sys.argv[1:] or ["--help"]
     if kind == "assurance" and arguments:
         return assurances(arguments)
-    if kind not in {**ROBUSTNESS, **ANSWERS} or not all(word.isdigit() for word in arguments) or len(arguments) not in (1, 2):
+    are_numbers = len(arguments) in (1, 2) and all(word.isdigit() for word in arguments)
+    if kind not in {**ROBUSTNESS, **ANSWERS} or not are_numbers:
         print(__doc__)
         return 0 if kind == "--help" else 2
     count, seed = int(arguments[0]), int(arguments[1]) if len(arguments) > 1 else 1

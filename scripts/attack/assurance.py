@@ -1,6 +1,7 @@
 """Counts of runs by what the program says about them: the column `assurance` of `runs.csv`."""
 
 import re
+import shutil
 import time
 from collections import Counter
 from pathlib import Path
@@ -31,16 +32,16 @@ class Tally:
 
     def __init__(self, what):
         self.what, self.begin, self.models, self.other = what, time.time(), Counter(), Counter()
-        self.runs, self.reasons, self.wrong = Counter(), Counter(), []
+        self.runs, self.reasons, self.refused, self.wrong = Counter(), Counter(), Counter(), []
         self.folder = KEPT / f"{what}-wrong"
 
-    def add(self, kind, verdict, row, story="", text=""):
-        """Adds a run that is `right`, `wrong` or something else; a wrong one with its story and a file to repeat it."""
+    def add(self, kind, verdict, row, story, text, files=None):
+        """Adds a run that is `right`, `wrong` or something else. A wrong one is kept with its experiment and files."""
         word, why = assurance(row)
         self.runs[kind, verdict, word] += 1
         self.reasons[verdict, word, why] += 1
         if verdict == "wrong":
-            self.wrong.append((word, kind, story, text))
+            self.wrong.append((word, kind, story, text, files or {}))
 
     def count(self, verdict, word=None, kind=None):
         return sum(number for (of, is_now, says), number in self.runs.items()
@@ -66,18 +67,23 @@ class Tally:
               f"{self.count('wrong', 'vouched')} wrong ones.")
         if self.other:
             print("Runs that ended otherwise: " + ", ".join(f"{n} `{what}`" for what, n in sorted(self.other.items())))
+        for why, number in self.refused.most_common(10):
+            print(f"Refused, {number} times: {why}")
         print_table(head, lines)
         print_table(["assurance", *verdicts], [
             [f"{word}: {why}" if why else word, *(self.reasons[verdict, word, why] for verdict in verdicts)]
             for word, why in sorted({(word, why) for _, word, why in self.reasons},
                                     key=lambda each: (WORDS.index(each[0]), each[1]))])
-        self.folder.mkdir(parents=True, exist_ok=True)
-        for old in self.folder.iterdir():
-            old.unlink()
+        shutil.rmtree(self.folder, ignore_errors=True)
         # those that the program vouches for first, then short files
-        self.wrong.sort(key=lambda each: (each[0] != "vouched", len(each[3]), each[1]))
-        for at, (word, kind, story, text) in enumerate(self.wrong):
-            (self.folder / f"{at:04}.yaml").write_text(f"# {kind}, {word}: {story}\n{text}")
+        size = lambda text, files: len(text) + sum(map(len, files.values()))
+        self.wrong.sort(key=lambda each: (each[0] != "vouched", size(*each[3:]), each[1]))
+        for at, (word, kind, story, text, files) in enumerate(self.wrong):
+            folder = self.folder / f"{at:04}"
+            folder.mkdir(parents=True)
+            (folder / "experiment.yaml").write_text(f"# {kind}, {word}: {story}\n{text}")
+            for name, content in files.items():
+                (folder / name).write_text(content)
         if self.wrong:
             print(f"\nThe wrong runs are in {self.folder}.")
         return 1 if self.count("wrong", "vouched") else 0

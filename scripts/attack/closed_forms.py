@@ -153,12 +153,11 @@ def equations_relay(rng):
     low = rng.uniform(0.5, 1.0)
     high = low + rng.uniform(0.1, 1.0)
     levels = {True: (high + rng.uniform(0.05, 2.0), high), False: (low - rng.uniform(0.05, 2.0), low)}
-    model = (
-        f"{{ equations: {{ parameters: {{ r: {rates[True]!r}, p: {levels[True][0]!r} }}, "
-        f"states: {{ x: {low!r}, m: 1 }}, rates: {{ x: r*(p - x), m: 0 }}, events: {{ "
-        f"high: {{ when: x - {high!r}, direction: rising, set: {{ r: {rates[False]!r}, p: {levels[False][0]!r}, m: -1 }} }}, "
-        f"low: {{ when: x - {low!r}, direction: falling, set: {{ r: {rates[True]!r}, p: {levels[True][0]!r}, m: 1 }} }} "
-        f"}} }} }}")
+    course = {up: f"r: {rates[up]!r}, p: {levels[up][0]!r}" for up in (True, False)}
+    model = (f"{{ equations: {{ parameters: {{ {course[True]} }}, states: {{ x: {low!r}, m: 1 }}, "
+             f"rates: {{ x: r*(p - x), m: 0 }}, events: {{ "
+             f"high: {{ when: x - {high!r}, direction: rising, set: {{ {course[False]}, m: -1 }} }}, "
+             f"low: {{ when: x - {low!r}, direction: falling, set: {{ {course[True]}, m: 1 }} }} }} }} }}")
     return relay("equations: relay", model, rates, levels, [low, 1.0], {"x": 0, "m": 1}, [0],
                  rng.uniform(1.0, 10.0) / min(rates.values()), "equations")
 
@@ -398,7 +397,8 @@ def equations_doses(rng):
     w, a, keep, dose = spread(rng, 10.0, 1.5), spread(rng, 1.0, 0.7), rng.uniform(0.3, 1.0), rng.uniform(0.1, 1.0)
     phase = rng.uniform(0.1, 6.0)
     model = (f"{{ equations: {{ states: {{ x: 1, n: 0 }}, rates: {{ x: -{a!r}*x, n: 0 }}, events: {{ "
-             f"dose: {{ when: sin({w!r}*t + {phase!r}), direction: rising, set: {{ x: {keep!r}*x + {dose!r}, n: n + 1 }} }} }} }} }}")
+             f"dose: {{ when: sin({w!r}*t + {phase!r}), direction: rising, "
+             f"set: {{ x: {keep!r}*x + {dose!r}, n: n + 1 }} }} }} }} }}")
     turns = lambda t: (w * t + phase) / (2 * math.pi)
     return Hybrid("equations: doses", model, [1.0, 0.0], lambda t, s, dt: [s[0] * math.exp(-a * dt), s[1]],
                   lambda t, s: ((math.floor(turns(t) + 1e-9) + 1 - turns(t)) * 2 * math.pi / w,
@@ -420,7 +420,7 @@ def equations_twins(rng):
 
 
 FAMILIES = [
-    rectified_sine, thermostat, driven_relaxation, ball_and_tank, ball_between_walls, balls_with_restitution, soft_floor,
-    diode_branches, damped_cosine_threshold, equations_relay, equations_bounces, equations_triangle, equations_fire,
+    rectified_sine, thermostat, driven_relaxation, ball_and_tank, ball_between_walls, balls_with_restitution,
+    soft_floor, diode_branches, damped_cosine_threshold, equations_relay, equations_bounces, equations_triangle, equations_fire,
     equations_apex, equations_wall, equations_doses, equations_twins,
 ]

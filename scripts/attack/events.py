@@ -114,7 +114,7 @@ def judge(tasks, folder, tally, found):
         off = {name: error for name, error in errors.items() if not error <= task.limit(task.hybrid.seen[name])}
         kind = task.hybrid.kind + (", events ignored" if task.ignored else "")
         if not off:
-            tally.add(kind, "right", row)
+            tally.add(kind, "right", row, "", "")
             continue
         name, error = max(off.items(), key=lambda each: each[1] / (task.scale[task.hybrid.seen[each[0]]] or 1.0))
         method = row["method"]
