@@ -20,6 +20,7 @@ class Hybrid:
     soft: list  # components that carry the errors of a method
     span: float  # typical duration
     methods: str  # `equations`, `jumps` or `kinks`: the methods that suit
+    concurrent: bool = False  # true if events may be so close that they count as one
 
 
 def follow(hybrid, end, kick=0.0, most=4000):
@@ -227,7 +228,7 @@ def balls_with_restitution(rng):
         lambda t, s: earliest((balls[0].bounce(s[0], s[1]), lambda s: put(s, _0=0.0, _1=-e * s[1])),
                               (balls[1].bounce(s[2], s[3]), lambda s: put(s, _2=0.0, _3=-e * s[3]))),
         {"y": 0, "v": 1, "y_last": 2, "v_last": 3}, [0, 1, 2, 3],
-        math.sqrt(2 * height / gravity) * rng.uniform(0.5, 8.0), "jumps")
+        math.sqrt(2 * height / gravity) * rng.uniform(0.5, 8.0), "jumps", True)
 
 
 def oscillation(x, v, sigma, square, dt):
@@ -293,7 +294,7 @@ def diode_branches(rng):
         return rest, lambda s: put(s, **{f"_{2 * branch + 1}": 1.0})
     return Hybrid("diode-branches", model, [i0, 1.0, i0, 1.0], flow,
                   lambda t, s: earliest(branch_coming(t, s, 0), branch_coming(t, s, 1)),
-                  {"current_1": 0, "current_2": 2}, [], rng.uniform(0.5, 6.0) / f, "jumps")
+                  {"current_1": 0, "current_2": 2}, [], rng.uniform(0.5, 6.0) / f, "jumps", True)
 
 
 def damped_cosine_threshold(rng):
@@ -421,6 +422,6 @@ def equations_twins(rng):
 
 FAMILIES = [
     rectified_sine, thermostat, driven_relaxation, ball_and_tank, ball_between_walls, balls_with_restitution,
-    soft_floor, diode_branches, damped_cosine_threshold, equations_relay, equations_bounces, equations_triangle, equations_fire,
-    equations_apex, equations_wall, equations_doses, equations_twins,
+    soft_floor, diode_branches, damped_cosine_threshold, equations_relay, equations_bounces, equations_triangle,
+    equations_fire, equations_apex, equations_wall, equations_doses, equations_twins,
 ]

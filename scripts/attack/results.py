@@ -183,7 +183,7 @@ RECOMPUTED = "then named by `--recompute 100%`"
 
 
 def results(count, rng, command):
-    """Edits results; `verify` has to name the edited file, or to write it anew."""
+    """Edits results; `verify` has to name the edited file, or to rewrite the file."""
     counts, kept = Counter(), KEPT / "results-unnoticed"
     shutil.rmtree(kept, ignore_errors=True)
     with tempfile.TemporaryDirectory() as folder:
