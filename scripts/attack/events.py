@@ -38,13 +38,16 @@ class Task:
         return max(1e-2 * scale, 1e3 * self.tolerance * max(1.0, scale))
 
     def is_sensitive(self):
-        """True if errors of a tolerance at the start and at events change the answer by a third of the limit."""
+        """True if errors of a tolerance at the start and at events change the answer by a third of the limit, or those
+        of ten tolerances the number of events."""
         if self.state is None:
             return True
-        for kick in (self.tolerance, -self.tolerance):
-            state, events, _ = follow(self.hybrid, self.end, kick)
-            if state is None or any(abs(state[at] - self.state[at]) > self.limit(at) / 3
-                                    for at in self.hybrid.seen.values()):
+        for kick in (1, -1, 10, -10):
+            state, events, _ = follow(self.hybrid, self.end, kick * self.tolerance)
+            if state is None or len(events) != self.events:
+                return True
+            moved = (abs(state[at] - self.state[at]) > self.limit(at) / 3 for at in self.hybrid.seen.values())
+            if abs(kick) == 1 and any(moved):
                 return True
         return False
 
@@ -118,7 +121,8 @@ def judge(tasks, folder, tally, found):
         if row["status"] != "ok":
             tally.other[row["status"]] += 1
             continue
-        errors = {name: abs(float(row[f"final({name})"]) - task.state[at]) for name, at in task.hybrid.seen.items()}
+        ends = {name: float(row[f"final({name})"] or "nan") for name in task.hybrid.seen}
+        errors = {name: abs(ends[name] - task.state[at]) for name, at in task.hybrid.seen.items()}
         off = {name: error for name, error in errors.items() if not error <= task.limit(task.hybrid.seen[name])}
         kind = task.hybrid.kind + (", events ignored" if task.ignored else "")
         if not off:

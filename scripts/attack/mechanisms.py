@@ -99,7 +99,7 @@ def judge(task, folder, tally, found):
     for row in rows(folder / "results/mine/mechanism/runs.csv"):
         at = int(row["case"][1:])
         if row["status"] == "ok":
-            ended.append((at, row, [float(row[f"final({name})"]) for name in task.machine.seen]))
+            ended.append((at, row, [float(row[f"final({name})"] or "nan") for name in task.machine.seen]))
         else:
             tally.other[row["status"]] += 1
     tight = [values for at, _, values in ended if at < task.references]

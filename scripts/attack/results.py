@@ -199,7 +199,8 @@ def results(count, rng, command):
                 raise SystemExit(f"{each}: exit code {code}: {said[-400:]}")
         under, honest = folder / "results", whole(folder / "results")
         shutil.copytree(under, folder / "honest")
-        for number in range(count):
+        number = 0
+        while number < count:
             shutil.rmtree(under)
             shutil.copytree(folder / "honest", under)
             edit = rng.choice(EDITS)
@@ -207,6 +208,7 @@ def results(count, rng, command):
             path = edit(rng, path, under) or path
             if path.exists() and path.read_bytes() == honest.get(path.relative_to(under)):
                 continue  # the edit changed nothing
+            number += 1
             sealed = rng.choice(["", "", "", "the folder", "all"]) if edit not in (claims, manifest) else ""
             if sealed:
                 seal(under, path.parent, sealed == "all")
