@@ -83,7 +83,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
         run.check_budget(attempt.stepper.evaluations())?;
         let (t_next, h) = match controlled {
             None => run.constant_step(),
-            Some(controlled) => controlled.next(run.t, run.task.t_end)?,
+            Some(controlled) => controlled.next(run, &attempt.y)?,
         };
         if let Some(controlled) = controlled {
             let error = match attempt.step_with_error(run, h, &controlled.tolerances) {

@@ -1,7 +1,7 @@
 //! Step sizes under tolerances: the first step, the controller's choices, the end of the span.
 
 use mbsbench_problem::grid::Grid;
-use mbsbench_problem::{Failure, Scalar, StepControl, Task};
+use mbsbench_problem::{Counted, Failure, Run, Scalar, StepControl, Task};
 
 use crate::control::{Controller, ControllerSettings, Verdict};
 
@@ -74,13 +74,14 @@ impl Controlled {
         Some(Self { controller, tolerances: (rel, abs), max_step, stretch, size })
     }
 
-    /// End and size of the next step.
+    /// End and size of the next step from `y`, which [contacts](mbsbench_problem::Ode::step_limit) may limit.
     ///
     /// # Errors
     /// Returns [`Failure::StepTooSmall`] if the step would hardly advance the time.
     #[inline]
-    pub fn next<S: Scalar>(&self, t: S, t_end: S) -> Result<(S, S), Failure> {
-        let size = self.size.unwrap_or(self.max_step);
+    pub fn next<S: Scalar>(&self, run: &mut Run<'_, Counted<'_, S>, S>, y: &[S]) -> Result<(S, S), Failure> {
+        let (t, t_end) = (run.t, run.task.t_end);
+        let size = self.size.unwrap_or(self.max_step).min(run.problem.step_limit(t, y));
         if 0.1 * size <= f64::EPSILON * t.value().abs() || size < f64::MIN_POSITIVE {
             return Err(Failure::StepTooSmall { time: t.value(), step: size });
         }

@@ -208,6 +208,12 @@ impl<X: Space> Observation for MechanismObservation<'_, X> {
         ]);
     }
 
+    fn gaps(&mut self, y: &[f64], gaps: &mut Vec<f64>) {
+        let system = &self.compiled.system;
+        let y = self.compiled.absolute(y);
+        system.gaps(&y[..system.dimensions().coordinates], &mut |gap, _| gaps.push(gap));
+    }
+
     fn observe_multipliers(&mut self, multipliers: &[f64], values: &mut [f64]) {
         if self.compiled.joint_space.is_some() {
             return;

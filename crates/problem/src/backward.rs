@@ -98,6 +98,11 @@ impl<S: Scalar> Ode<S> for Backward<'_, S> {
         Ok(())
     }
 
+    /// Of a motion forwards with these velocities.
+    fn step_limit(&mut self, t: S, y: &[S]) -> f64 {
+        self.inner.step_limit(-t, y)
+    }
+
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
         self.at(y, |inner, y| inner.jacobian(-t, y, jacobian))?;
         let first = self.velocities.start;

@@ -59,6 +59,10 @@ pub trait Observation {
         None
     }
 
+    /// Adds the gap of every two bodies that may touch, m, negative if they overlap, to `gaps`; nothing for a model
+    /// without contacts, or one that does not know them.
+    fn gaps(&mut self, _y: &[f64], _gaps: &mut Vec<f64>) {}
+
     /// Writes the multipliers λ that a method has computed over those that [`observe`](Self::observe) computed from
     /// the state. Called after it, with as many multipliers as the model has constraints.
     fn observe_multipliers(&mut self, _multipliers: &[f64], _values: &mut [f64]) {}

@@ -144,6 +144,12 @@ pub trait Ode<S: Scalar = f64> {
         Ok(())
     }
 
+    /// The longest step from a state, s, in which no contact can be missed: a method that chooses its steps sees the
+    /// forces of a contact only if it evaluates them while bodies overlap. Infinite for a problem without contacts.
+    fn step_limit(&mut self, _t: S, _y: &[S]) -> f64 {
+        f64::INFINITY
+    }
+
     /// Times at which `f` may jump, s, at which every method stops and starts again. Times outside a span do not
     /// matter.
     fn breaks(&self) -> Vec<f64> {

@@ -191,18 +191,34 @@ struct Steps {
     roots: Vec<usize>,
     /// Multipliers of the constraints at the end of the step.
     multipliers: Vec<f64>,
+    /// True if contacts limited the last step.
+    is_limited: bool,
 }
 
 impl Steps {
     fn new(task: &Task<'_>, multipliers: usize) -> Self {
         let state = || task.initial.to_vec();
-        Self { y: state(), end: state(), before: state(), roots: Vec::new(), multipliers: vec![0.0; multipliers] }
+        Self {
+            y: state(),
+            end: state(),
+            before: state(),
+            roots: Vec::new(),
+            multipliers: vec![0.0; multipliers],
+            is_limited: false,
+        }
     }
 }
 
 impl<'p, 'm> Stepping<Library<'p, 'm>> for Steps {
     /// Makes a step and handles an event at its end. The equations watch the budget of evaluations.
     fn attempt(&mut self, run: &mut Run<'_, Library<'p, 'm>>) -> Result<Option<f64>, Failure> {
+        let t_end = run.task.t_end;
+        let solver = &mut run.problem.solver;
+        let limit = solver.with_equations(|equations| equations.problem().step_limit(run.t, &self.y));
+        if limit < f64::INFINITY || self.is_limited {
+            self.is_limited = limit < f64::INFINITY;
+            solver.stop_at(t_end.min(run.t + limit))?;
+        }
         let Self { end, before, roots, multipliers, .. } = self;
         let reached = run.problem.solver.step();
         run.own.steps_rejected = run.problem.solver.counters().steps_rejected;

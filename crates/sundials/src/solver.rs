@@ -207,6 +207,16 @@ impl<E: Equations> Solver<E> {
         Ok(())
     }
 
+    /// Lets the next step end at `t` (s), if not before.
+    ///
+    /// # Errors
+    /// Returns [`Failure::SolverFailed`] if the library refuses the time.
+    pub fn stop_at(&mut self, t: f64) -> Result<(), Failure> {
+        // SAFETY: the memory belongs to the library's solver and is set up.
+        let flag = unsafe { (self.memory.library.set_stop_time)(self.memory.pointer(), t) };
+        self.memory.check(self.t, flag)
+    }
+
     /// Makes one step whose size the library chooses, or stops at the first root within it.
     ///
     /// # Errors

@@ -129,13 +129,13 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
     }
 
     /// Returns end and size of the next step.
-    fn next(&mut self, run: &Run<'_, Counted<'_, S>, S>) -> Result<(S, S), Failure> {
+    fn next(&mut self, run: &mut Run<'_, Counted<'_, S>, S>) -> Result<(S, S), Failure> {
         let (t, t_end) = (run.t, run.task.t_end);
         let Some(Controlled { size, first, .. }) = &mut self.controlled else { return Ok(run.constant_step()) };
         if self.unlocked {
             *size = size.min(*first);
         }
-        let size = *size;
+        let size = size.min(run.problem.step_limit(t, &self.start.y));
         if 0.1 * size <= f64::EPSILON * t.value().abs() || size < f64::MIN_POSITIVE {
             return Err(Failure::StepTooSmall { time: t.value(), step: size });
         }

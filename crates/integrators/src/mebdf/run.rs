@@ -225,11 +225,16 @@ impl Steps {
         }
         self.ends = None;
         if 2.0 * self.sizes.h > rest {
-            let (k, ratio) = (self.formula.order, self.sizes.shorten(0.5 * rest));
-            self.known.rescale(k, ratio);
-            (self.has_changed, self.countdown) = (true, k + 2);
+            self.shorten(0.5 * rest);
             self.ends = Some(Ending::Whole);
         }
+    }
+
+    /// Sets the smaller size `h`, s.
+    fn shorten(&mut self, h: f64) {
+        let (k, ratio) = (self.formula.order, self.sizes.shorten(h));
+        self.known.rescale(k, ratio);
+        (self.has_changed, self.countdown) = (true, k + 2);
     }
 
     /// Linearises at the guess of the first stage and factorizes.
@@ -488,6 +493,10 @@ impl<'p> Stepping<Counted<'p>> for Steps {
     }
 
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
+        let limit = run.problem.step_limit(run.t, &self.y[..run.task.initial.len()]);
+        if limit < self.sizes.h && self.ends.is_none() {
+            self.shorten(limit);
+        }
         self.keep_within(run.task.t_end - run.t);
         let h = self.sizes.h;
         if run.t + h == run.t {

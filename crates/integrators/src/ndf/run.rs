@@ -209,6 +209,10 @@ impl<'p> Stepping<Counted<'p>> for Steps {
 
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
         run.check_budget(u64::from(MAX_ITERATIONS))?;
+        let limit = run.problem.step_limit(run.t, &self.y);
+        if limit < self.h {
+            self.shrink(run, limit, self.k)?;
+        }
         let (t_next, h, k) = (self.t_next(run), self.h, self.k);
         let Self { matrix, formula, y, differences, .. } = self;
         match self.newton.run(&mut run.problem, matrix, (formula, k), (t_next, h), y, differences)? {

@@ -138,6 +138,10 @@ impl Steps {
 
     /// Attempts a step of controlled size.
     fn attempt_controlled(&mut self, run: &mut Run<'_, Counted<'_>>) -> Result<Option<f64>, Failure> {
+        let limit = run.problem.step_limit(run.t, &self.y[..run.task.initial.len()]);
+        if limit < self.h {
+            (self.h, self.controlled.is_last, self.due) = (limit, false, self.due.max(Due::Factors));
+        }
         if 0.1 * self.h <= run.t.abs() * ROUNDING || self.h < f64::MIN_POSITIVE {
             return Err(Failure::StepTooSmall { time: run.t, step: self.h });
         }

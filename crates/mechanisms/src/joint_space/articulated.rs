@@ -2,7 +2,9 @@
 
 use mbsbench_problem::ode::no_jacobian;
 use mbsbench_problem::scalar::is_double;
-use mbsbench_problem::{AccelerationLevel, Failure, Form, MechanicalModel, MechanicsOf, Ode, Properties, Scalar};
+use mbsbench_problem::{
+    AccelerationLevel, Failure, Form, MechanicalModel, Mechanics, MechanicsOf, Ode, Properties, Scalar,
+};
 use nalgebra::DMatrix;
 use num_dual::Dual;
 
@@ -123,6 +125,8 @@ pub struct TreeOde<'m, S: Scalar, X: Space> {
     duals: Option<Duals<S, X>>,
     /// The form `M v' = D` for methods that solve such equations; created on request.
     mechanics: Option<MechanicsOf<'m, JointSpace<X>, S>>,
+    /// The rate at the start of a step, if contacts may limit steps.
+    rate: Option<Vec<S>>,
 }
 
 /// State, rates and memory of the derivatives.
@@ -154,7 +158,9 @@ fn rates<S: Scalar, X: Space>(space: &JointSpace<X>, recursion: &mut Articulated
 impl<'m, S: Scalar, X: Space> TreeOde<'m, S, X> {
     /// Returns the equations of a tree.
     pub fn new(space: &'m JointSpace<X>) -> Self {
-        Self { space, recursion: Articulated::new(space), duals: None, mechanics: None }
+        let size = space.tree.coordinates + space.tree.velocities;
+        let rate = space.system.contacts().next().map(|_| vec![S::zero(); size]);
+        Self { space, recursion: Articulated::new(space), duals: None, mechanics: None, rate }
     }
 
     /// Calls `work` with the state as dual numbers with zero derivatives.
@@ -187,6 +193,13 @@ impl<S: Scalar, X: Space> Ode<S> for TreeOde<'_, S, X> {
             is_second_order: self.space.tree.has_vector_coordinates(),
             ..Properties::default()
         }
+    }
+
+    fn step_limit(&mut self, t: S, y: &[S]) -> f64 {
+        let Self { space, recursion, mechanics, rate: Some(rate), .. } = self else { return f64::INFINITY };
+        rates(space, recursion, t, y, rate);
+        let (q, v) = y.split_at(space.tree.coordinates);
+        mechanics.get_or_insert_with(|| MechanicsOf::new(space)).step_limit(q, v, &rate[q.len()..])
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {

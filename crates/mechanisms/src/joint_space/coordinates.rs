@@ -244,6 +244,14 @@ impl<X: Space> MechanicalModel for JointSpace<X> {
         self.system.write_relations(t, &kinematics.q, phi);
     }
 
+    fn gaps<S: Scalar>(&self, q: &[S], each: &mut dyn FnMut(S, f64)) {
+        if self.system.contacts().next().is_some() {
+            let mut kinematics = Kinematics::<S, X>::new(&self.tree);
+            kinematics.place(&self.tree, q);
+            self.system.gaps(&kinematics.q, each);
+        }
+    }
+
     fn nonholonomic_constraints<S: Scalar>(&self, t: S, q: &[S], v: &[S], gamma: &mut [S]) {
         let kinematics = self.moving(q, v);
         self.system.nonholonomic_constraints(t, &kinematics.q, &kinematics.v, gamma);

@@ -51,6 +51,16 @@ impl<S: Scalar, X: Space> At<'_, S, X> {
         }
     }
 
+    /// The gap of a contact, m, and a tenth of the mean radius, or of the clearance, m.
+    pub(super) fn gap(&self, contact: &Contact) -> (S, f64) {
+        let small = match contact.surface {
+            Surface::Outside([of_a, of_b]) => 0.05 * (of_a + of_b),
+            Surface::Inside([of_a, of_b]) => 0.1 * (of_a - of_b),
+            Surface::Plane(_, radius) => 0.1 * radius,
+        };
+        (-self.overlap(contact), small)
+    }
+
     /// The energy of a contact without damping and friction, `k δⁿ⁺¹/(n + 1)`, J.
     pub(super) fn stored_by_contact(&self, contact: &Contact) -> S {
         let (overlap, Touch { stiffness, exponent, .. }) = (self.overlap(contact), &contact.touch);

@@ -92,6 +92,13 @@ impl<X: Space> System<X> {
         }
     }
 
+    /// The contacts among the actions.
+    pub fn contacts(&self) -> impl Iterator<Item = &Contact> {
+        self.actions
+            .iter()
+            .filter_map(|action| if let Action::Contact(contact) = action { Some(contact) } else { None })
+    }
+
     /// Kinetic energy, J.
     pub fn kinetic<S: Scalar>(&self, q: &[S], v: &[S]) -> S {
         let states = q.chunks(X::COORDINATES).zip(v.chunks(X::COORDINATES));
@@ -163,6 +170,14 @@ impl<X: Space> MechanicalModel for System<X> {
             let rows = rate.rows();
             rate.write::<S, X>(q, v, &mut gamma[row..row + rows]);
             row += rows;
+        }
+    }
+
+    fn gaps<S: Scalar>(&self, q: &[S], each: &mut dyn FnMut(S, f64)) {
+        // gaps do not depend on time and velocities
+        let at = At::<S, X>::new(S::zero(), q, q);
+        for (gap, small) in self.contacts().map(|contact| at.gap(contact)) {
+            each(gap, small);
         }
     }
 

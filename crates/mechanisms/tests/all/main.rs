@@ -3,6 +3,7 @@
 mod bicycle;
 #[path = "../common/mod.rs"]
 mod common;
+mod contacts;
 mod cost;
 mod dependence;
 mod equations;

@@ -28,6 +28,8 @@ pub struct AccelerationLevel<'m, S: Scalar = f64> {
     lambda: Vec<S>,
     /// Allocated when the first derivative is requested.
     linearised: Option<Linearised<S>>,
+    /// The rate at the start of a step, if contacts may limit steps.
+    rate: Option<Vec<S>>,
 }
 
 /// The matrices from which accelerations are computed.
@@ -153,7 +155,9 @@ impl<'m, S: Scalar> AccelerationLevel<'m, S> {
     pub fn new(mut mechanics: impl Mechanics<S> + 'm) -> Self {
         let memory = Memory::new(&mut mechanics, Matrices::default());
         let lambda = vec![S::zero(); mechanics.dimensions().constraints()];
-        Self { lambda, memory, linearised: None, mechanics: Box::new(mechanics) }
+        let Dimensions { coordinates, velocities, .. } = mechanics.dimensions();
+        let rate = mechanics.has_gaps().then(|| vec![S::zero(); coordinates + velocities]);
+        Self { lambda, memory, linearised: None, rate, mechanics: Box::new(mechanics) }
     }
 
     /// Constraint multipliers λ of the last evaluation of the right-hand side.
@@ -204,6 +208,16 @@ impl<S: Scalar> Ode<S> for AccelerationLevel<'_, S> {
 
     fn cause(&mut self, reported: Option<Failure>) -> Option<Failure> {
         self.mechanics.cause(reported)
+    }
+
+    fn step_limit(&mut self, t: S, y: &[S]) -> f64 {
+        let Some(mut rate) = self.rate.take() else { return f64::INFINITY };
+        let made = self.rhs(t, y, &mut rate);
+        let first = self.mechanics.dimensions().coordinates;
+        let (q, v) = y.split_at(first);
+        let limit = made.map_or(f64::INFINITY, |()| self.mechanics.step_limit(q, v, &rate[first..]));
+        self.rate = Some(rate);
+        limit
     }
 
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {

@@ -173,6 +173,12 @@ impl<'p, S: Scalar> Counted<'p, S> {
         if self.locks { self.inner.begin_step(t, y) } else { Ok(()) }
     }
 
+    /// See [`Ode::step_limit`]. Its evaluations are not counted, because they are not the method's.
+    #[inline]
+    pub fn step_limit(&mut self, t: S, y: &[S]) -> f64 {
+        self.inner.step_limit(t, y)
+    }
+
     /// See [`Ode::project`].
     pub fn project(&mut self, t: S, y: &mut [S]) -> Result<(), Failure> {
         self.statistics.projections += u64::from(!self.paused);

@@ -10,6 +10,7 @@
 //! with `J = (∂Γ/∂v ; ∂Φ/∂q H)`. In every vector and matrix of constraints the nonholonomic rows come first, as in
 //! compere2001, Eq. 3.21.
 
+mod approach;
 mod closed_form;
 mod dual;
 mod structure;
@@ -86,6 +87,10 @@ pub trait MechanicalModel: Send + Sync {
     /// Writes the nonholonomic constraints `Γ(t, q, v)`.
     fn nonholonomic_constraints<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], _gamma: &mut [S]) {}
 
+    /// Calls `each` for every two bodies that may touch, with the gap between them, m, negative if they overlap, and a
+    /// length that is a small part of the bodies, m; zero if they cannot pass through each other.
+    fn gaps<S: Scalar>(&self, _q: &[S], _each: &mut dyn FnMut(S, f64)) {}
+
     /// The terms in closed form, if the model has them: a faster way to the results of dual numbers.
     fn closed_form<S: Scalar>(&self) -> Option<&dyn ClosedForm<S>> {
         None
@@ -146,6 +151,14 @@ pub trait Mechanics<S: Scalar = f64> {
     /// See [`MechanicalModel::closed_form`].
     fn closed_form(&self) -> Option<&dyn ClosedForm<S>> {
         None
+    }
+    /// True if bodies may touch, so that [`step_limit`](Self::step_limit) may be finite.
+    fn has_gaps(&self) -> bool {
+        false
+    }
+    /// See [`Ode::step_limit`](crate::Ode::step_limit); `a` are the accelerations.
+    fn step_limit(&mut self, _q: &[S], _v: &[S], _a: &[S]) -> f64 {
+        f64::INFINITY
     }
     /// See [`Ode::check_start`](crate::Ode::check_start).
     fn check_start(&mut self, _t: S, _q: &[S], _v: &[S]) -> Result<(), Failure> {

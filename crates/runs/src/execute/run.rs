@@ -7,8 +7,8 @@ use mbsbench_measures::stepwise::{drawable, properties};
 use mbsbench_measures::{Ending, Measure, MeasureContext, Observed, ReferenceTrajectory};
 use mbsbench_numbers::Decimator;
 use mbsbench_problem::{
-    Failure, Findings, Formulated, Method, Model, Observation, Observer, Probe, Statistics, Status, Step, StepControl,
-    Task,
+    Failure, Findings, Formulated, Method, Model, Observation, Observer, Ode, Probe, Statistics, Status, Step,
+    StepControl, Task,
 };
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -126,6 +126,9 @@ pub fn execute(run: &RunSpec, reference: Option<&ReferenceTrajectory>) -> Record
             inner: vec![0.0; observables.len()],
             size_before: None,
         }),
+        contacts: (step.is_some() && !gaps(model.observation().as_mut(), &initial).is_empty())
+            .then(|| Formulated::<f64>::ode(model)),
+        passed: None,
         probe: Probe::new(ode.as_mut(), move || Formulated::<f64>::ode(model), (run.span, &run.breaks), &run.settings),
         stop: Stop::of_run(),
     };
@@ -160,7 +163,7 @@ pub fn execute(run: &RunSpec, reference: Option<&ReferenceTrajectory>) -> Record
         }
     });
     let record = Record::of(run, solution.failure.as_ref(), solution.t_reached, values);
-    let message = record.message.or(watch.probe.and_then(Probe::warning));
+    let message = record.message.or(watch.passed).or(watch.probe.and_then(Probe::warning));
     let findings = record.status.is_of_a_run().then(Findings::default);
     Record { message, findings, trajectory, ..record }
 }
@@ -205,8 +208,41 @@ struct Watch<'m> {
     after: Vec<f64>,
     state: Vec<f64>,
     recorder: Option<Recorder>,
+    /// The equations, if steps are constant and bodies may touch.
+    contacts: Option<Box<dyn Ode + 'm>>,
+    /// A warning about bodies that have passed through each other.
+    passed: Option<String>,
     probe: Option<Probe<'m>>,
     stop: Stop,
+}
+
+/// Returns the gaps between bodies at a state, m.
+fn gaps(observation: &mut dyn Observation, state: &[f64]) -> Vec<f64> {
+    let mut gaps = Vec::new();
+    observation.gaps(state, &mut gaps);
+    gaps
+}
+
+impl Watch<'_> {
+    /// Warns of bodies that are apart at both ends of a constant step and overlap where the motion inside it leads.
+    fn watch_contacts(&mut self, step: &mut Step<'_>) {
+        let Some(ode) = &mut self.contacts else { return };
+        let [start, end] = [step.start, step.end].map(|state| gaps(self.inside.as_mut(), state));
+        let mut t = step.t_start;
+        self.state.copy_from_slice(step.start);
+        for _ in 0..3 {
+            t += ode.step_limit(t, &self.state);
+            if t.is_nan() || t >= step.t_end || step.within.state_at(t, &mut self.state).is_err() {
+                return;
+            }
+            let mut inside = gaps(self.inside.as_mut(), &self.state).into_iter().zip(start.iter().zip(&end));
+            if inside.any(|(gap, (&start, &end))| gap < 0.0 && start > 0.0 && end > 0.0) {
+                self.passed = Some(format!("bodies pass through each other near t = {t} s, within a step"));
+                self.contacts = None;
+                return;
+            }
+        }
+    }
 }
 
 /// Records the observables to be drawn.
@@ -313,6 +349,7 @@ impl Observer for Watch<'_> {
         if let Some(failure) = self.observation.failure().or_else(|| self.inside.failure()) {
             return ControlFlow::Break(failure);
         }
+        self.watch_contacts(step);
         if let Some(probe) = &mut self.probe {
             probe.step(step)?;
         }

@@ -91,10 +91,10 @@ struct Steps<F> {
 
 impl<F: Formula> Steps<F> {
     /// End and size of the next attempt (s).
-    fn next(&self, run: &Run<'_, Counted<'_>>) -> Result<(f64, f64), Failure> {
+    fn next(&self, run: &mut Run<'_, Counted<'_>>) -> Result<(f64, f64), Failure> {
         match &self.controlled {
             None => Ok(run.constant_step()),
-            Some(controlled) => controlled.next(run.t, run.task.t_end),
+            Some(controlled) => controlled.next(run, &self.state),
         }
     }
 

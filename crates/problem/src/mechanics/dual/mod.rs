@@ -8,6 +8,7 @@ use num_dual::{Dual, DualSVec, HyperDual};
 use along::Along;
 use third::Third;
 
+use super::approach::longest_step;
 use super::structure::{self, Matrices, Structure};
 use super::terms::{Derivatives, Terms};
 use super::{ClosedForm, ClosedTerms, Dimensions, MechanicalModel, Mechanics, Motion};
@@ -93,6 +94,19 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
     fn lift(target: &mut [Dual<S>], value: &[S], direction: impl Fn(usize) -> S) {
         for (i, (target, &value)) in target.iter_mut().zip(value).enumerate() {
             *target = Dual::new(value, direction(i));
+        }
+    }
+
+    /// Sets the positions of `q_second` on the path with velocities `v`, whose rates are `a`: the outer dual carries the
+    /// direction `H(q) v`, and its derivative along the same path.
+    fn move_along(&mut self, q: &[S], v: &[S], a: impl Fn(usize) -> S) {
+        self.model.position_rate(q, v, &mut self.rate);
+        let rate = &self.rate;
+        Self::lift(&mut self.q, q, |i| rate[i]);
+        Self::lift(&mut self.v, v, a);
+        self.model.position_rate(&self.q, &self.v, &mut self.rate_dual);
+        for ((second, &inner), &rate) in self.q_second.iter_mut().zip(&self.q).zip(&self.rate_dual) {
+            *second = Dual::new(inner, rate);
         }
     }
 
@@ -320,6 +334,22 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         self.model.closed_form()
     }
 
+    fn has_gaps(&self) -> bool {
+        let mut has_gaps = false;
+        self.model.gaps(&vec![S::zero(); self.sizes.coordinates], &mut |_, _| has_gaps = true);
+        has_gaps
+    }
+
+    fn step_limit(&mut self, q: &[S], v: &[S], a: &[S]) -> f64 {
+        self.move_along(q, v, |i| a[i]);
+        let mut limit = f64::INFINITY;
+        self.model.gaps(&self.q_second, &mut |gap, small| {
+            let motion = [gap.re.re, gap.re.eps, gap.eps.eps].map(|x| x.value());
+            limit = limit.min(longest_step(motion, small));
+        });
+        limit
+    }
+
     fn constraint_values(&mut self, t: S, q: &[S], v: &[S], values: &mut [S]) {
         let (gamma, phi) = values.split_at_mut(self.sizes.nonholonomic);
         self.model.nonholonomic_constraints(t, q, v, gamma);
@@ -376,10 +406,7 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
     fn acceleration_bias(&mut self, t: S, q: &[S], v: &[S], bias: &mut [S]) {
         let (zero, one) = (S::zero(), S::from(1.0));
         let (gamma_rate, phi_second) = bias.split_at_mut(self.sizes.nonholonomic);
-        self.model.position_rate(q, v, &mut self.rate);
-        let rate = &self.rate;
-        Self::lift(&mut self.q, q, |i| rate[i]);
-        Self::lift(&mut self.v, v, |_| zero);
+        self.move_along(q, v, |_| zero);
         if !gamma_rate.is_empty() {
             self.model.nonholonomic_constraints(Dual::new(t, one), &self.q, &self.v, &mut self.nonholonomic);
             write(gamma_rate, &self.nonholonomic, |gamma| gamma.eps);
@@ -387,12 +414,7 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         if phi_second.is_empty() {
             return;
         }
-        // Second derivative of Φ along the path with q' = H(q) v and constant v: the outer dual carries the direction
-        // H(q) v, and its derivative along the same path.
-        self.model.position_rate(&self.q, &self.v, &mut self.rate_dual);
-        for ((second, &inner), &rate) in self.q_second.iter_mut().zip(&self.q).zip(&self.rate_dual) {
-            *second = Dual::new(inner, rate);
-        }
+        // the second derivative of Φ along the path with constant v
         let time = Dual::new(Dual::new(t, one), Dual::new(one, zero));
         self.model.holonomic_constraints(time, &self.q_second, &mut self.holonomic_second);
         write(phi_second, &self.holonomic_second, |phi| phi.eps.eps);
