@@ -78,6 +78,12 @@ impl Cubic {
         a0 + s * (a1 + s * (a2 + s * a3))
     }
 
+    /// The derivative by `s`.
+    pub fn slope(&self, s: f64) -> f64 {
+        let [_, a1, a2, a3] = self.0;
+        a1 + s * (2.0 * a2 + s * 3.0 * a3)
+    }
+
     /// Root exclusion test: true if interval arithmetic proves that the interpolant has no zero.
     pub fn excludes_zero(&self) -> bool {
         let [a0, a1, a2, a3] = self.0;

@@ -40,6 +40,25 @@ impl PairName {
 }
 
 parameters! {
+    /// The rules by which zeros of event functions are detected.
+    #[derive(Copy, Default, Eq)]
+    pub enum EventRules {
+        /// The functions are sampled inside each step, and bound its size.
+        #[default]
+        Sampled,
+        /// Only both ends of a step are examined, as in the dissertation.
+        Compere2001,
+    }
+}
+
+impl EventRules {
+    /// True for the rules that have no name in the keys of runs, because they were the only ones.
+    fn is_published(&self) -> bool {
+        *self == Self::Compere2001
+    }
+}
+
+parameters! {
     /// The side of a zero on which events are located (consistent event location, sections 5.1.4 and 5.1.5).
     #[derive(Copy, Default, Eq)]
     pub enum Cel {
@@ -57,7 +76,7 @@ parameters! {
 }
 
 parameters! {
-    /// The error-prone functions that are examined. A function is error-prone if its slopes at the ends of the step
+    /// The error-prone functions that are examined by the rules of the dissertation. A function is error-prone if its slopes at the ends of the step
     /// differ in sign and its extremum points towards zero. Section 5.2.1 includes such functions "regardless of
     /// whether they contain a root or not".
     #[derive(Copy, Default, Eq)]
@@ -86,11 +105,20 @@ parameters! {
 method! {
     /// Detect–locate–restart solver for discontinuous equations.
     ///
-    /// The configuration `L` is locked over a step (5.3). After a step that passes its error test, cubic Hermite
-    /// interpolants of the event functions indicate which of them may have crossed zero. The step is repeated up to
-    /// the first estimate, and then, as the function evaluation of Newton's method, up to the root of
-    /// `ĝ = g ∓ ε_g sgn(ġ)`, `ε_g = ε_d + ε_m/2` (5.4, 5.5). If another function has crossed earlier, that one is
-    /// located instead (case II, a catch); a root that is not found is dropped (case III, a failed location).
+    /// The configuration `L` is locked over a step (5.3). If an event function has changed sides after a step that
+    /// passes its error test, the step is repeated up to an estimate of the first zero, and then, as the function
+    /// evaluation of Newton's method, up to the root of `ĝ = g ∓ ε_g sgn(ġ)`, `ε_g = ε_d + ε_m/2` (5.4, 5.5). If
+    /// another function has crossed earlier, that one is located instead (case II, a catch).
+    ///
+    /// Functions are sampled at two points inside each step, with the state of the cubic Hermite interpolant of the
+    /// step and one evaluation of the right-hand side, to find how far they may be from their own cubic interpolants
+    /// over the step. A step is repeated with a smaller size if a function may be off by more than a twentieth of its
+    /// magnitude, unless it is far from zero. It is repeated up to a minimum of a function's magnitude if the function
+    /// may have passed zero there. So each function has at most one zero in a step, of whatever size.
+    ///
+    /// With `rules: compere2001`, functions do not bound steps. Their cubic interpolants between both ends of a step
+    /// indicate which of them may have crossed zero twice; a root that is then not found is dropped (case III, a failed
+    /// location). Functions that are faster than the solution cross zero unnoticed, at any tolerance.
     ///
     /// The step size is `h_new = min(h_max, 0.8 h (τ/δ)^(1/(p+1)))`, with `δ = ‖x_p − x_{p−1}‖_∞` and
     /// `τ = max(rel ‖x‖_∞, abs)` at the start of the step (5.7, 5.8, where rel = abs = tol); `δ = 0` counts as 1e-16.
@@ -98,9 +126,10 @@ method! {
     /// a constant step, events are located and the remainder of the step leads to its grid point.
     ///
     /// With `s` evaluations per step (3, 6, 6, 13 for the pairs bs32, dopri5, rk5, rk8), the cost is
-    /// `Nrhs = s (Nacc + Nrej + Nit) + 1 + 2 Nev`. The step to the first estimate counts as accepted, the step past
-    /// the event as rejected. After an event the right-hand side is evaluated once in the new configuration and once
-    /// more as the restart of the pair, as in the published counts.
+    /// `Nrhs = s (Nacc + Nrej + Nit) + 1 + 2 Nev` with `rules: compere2001`. The step to the first estimate counts as
+    /// accepted, the step past the event as rejected. After an event the right-hand side is evaluated once in the new
+    /// configuration and once more as the restart of the pair, as in the published counts. Sampled steps have no
+    /// second evaluation after an event, and two more in each step that passes its error test.
     ///
     /// `sdirk4` needs more evaluations, depending on its Newton iterations and Jacobians.
     ///
@@ -115,11 +144,14 @@ method! {
         /// Locate events. If false, the same pair and step control follow the signs at every state (the "smooth
         /// solver").
         pub events: bool = true,
+        /// The rules of detection: `sampled` or `compere2001`.
+        #[serde(skip_serializing_if = "EventRules::is_published")]
+        pub rules: EventRules = EventRules::default(),
         /// ε_d: an event is located when its offset function is at most this far from zero, in the function's unit.
         pub event_tolerance: f64 [above 0.0] = 1e-10,
         /// The side of zero on which events are located: `by-kind`, `plus`, `minus` or `off`.
         pub cel: Cel = Cel::default(),
-        /// The error-prone functions that are examined: `all`, `not-excluded` or `ignored`.
+        /// The error-prone functions that `compere2001` examines: `all`, `not-excluded` or `ignored`.
         pub error_prone: ErrorProne = ErrorProne::default(),
         /// Region of concurrency. Off by default.
         pub region_of_concurrency: Option<RegionOfConcurrency> = None,
@@ -144,8 +176,9 @@ impl<S: Scalar> Method<S> for Dode {
     }
 
     fn solve(&self, problem: Counted<'_, S>, task: &Task<'_, S>, observer: &mut dyn Observer<S>) -> Solution<S> {
-        let (detection, n) = (Detection::Interpolants, problem.dimension());
-        let rules = &Rules { settings: *self, detection, contact_step: None, evaluates_twice: true };
+        let (n, is_published) = (problem.dimension(), self.rules.is_published());
+        let detection = if is_published { Detection::Interpolants } else { Detection::Sampled };
+        let rules = &Rules { settings: *self, detection, contact_step: None, evaluates_twice: is_published };
         match self.pair.formula() {
             Some(formula) => run::solve(self, problem, task, observer, rules, |_| Ok(ExplicitPair::new(formula, n))),
             None => run::solve(self, problem, task, observer, rules, |_| Ok(Sdirk4::new(n))),

@@ -2,7 +2,7 @@
 //! and 5), for any single-step pair.
 //!
 //! ```text
-//! Pair (one trial step) ─▶ Steps ◀─ Detector (set Nr from cubic interpolants of g) ◀─▶ Locator (Newton, try–catch)
+//! Pair (one trial step) ─▶ Steps ◀─ Detector (set Nr from samples of g) ◀─▶ Locator (Newton, try–catch)
 //! ```
 
 mod chattering;
@@ -14,7 +14,7 @@ mod rules;
 mod run;
 mod sdirk;
 
-pub use definition::{Cel, Dode, ErrorProne, PairName, RegionOfConcurrency};
+pub use definition::{Cel, Dode, ErrorProne, EventRules, PairName, RegionOfConcurrency};
 pub(crate) use pair::Pair;
 pub(crate) use rules::{Detection, Rules};
 pub(crate) use run::solve;

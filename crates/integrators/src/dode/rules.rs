@@ -5,6 +5,9 @@ use super::Dode;
 /// The way in which a possible zero crossing in a step is detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detection {
+    /// A function has changed sides over a step so short that it has at most one zero in it; see
+    /// [`Detector::share`](super::detect::Detector::share).
+    Sampled,
     /// A function has changed sides, or its cubic Hermite interpolant indicates a crossing (compere2001, section
     /// 5.2.1).
     Interpolants,

@@ -7,10 +7,10 @@ use mbsbench_problem::{
 };
 
 use super::chattering::{Chattering, MOST};
-use super::detect::Detector;
+use super::detect::{Detector, SAMPLES};
 use super::locate::Locator;
 use super::pair::Pair;
-use super::rules::Rules;
+use super::rules::{Detection, Rules};
 use crate::drive;
 use crate::events::State;
 use crate::stepper::finite;
@@ -68,12 +68,15 @@ struct Steps<S: Scalar, P> {
     order: u32,
     /// The pair for the observer's steps.
     shadow: P,
-    shadow_state: State<S>,
+    /// A state inside a step, for an observer or sampled functions.
+    inside: State<S>,
     detector: Detector,
     locator: Locator<S>,
     chattering: Chattering,
     /// `None` for constant steps.
     controlled: Option<Controlled>,
+    /// The largest step that sampled functions allow, s.
+    resolved: f64,
     /// True if events are located at all.
     locating: bool,
     rules: Rules,
@@ -108,11 +111,12 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         Self {
             locating: rules.settings.events && problem.events().is_ok(),
             shadow: pair.clone(),
-            shadow_state: start.clone(),
+            inside: start.clone(),
             detector: Detector::new(rules),
             locator: Locator::new(rules, &start),
             chattering,
             controlled,
+            resolved: f64::INFINITY,
             rules: *rules,
             unlocked: false,
             begun: false,
@@ -144,13 +148,37 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         Ok((if is_last { t_end } else { t + h }, h))
     }
 
-    /// Returns end and size of the step of size `h` to `t_next`, shortened to the largest step of the configuration.
+    /// Returns end and size of the step of size `h` to `t_next`, shortened to the largest step of the configuration
+    /// and of sampled functions.
     fn limited(&self, t_next: S, h: S) -> (S, S) {
         let is_closed = || self.locating && !self.detector.locked.iter().all(|&side| side);
-        match self.rules.contact_step {
-            Some(limit) if limit < h.value() && is_closed() => (self.start.t + limit, S::from(limit)),
-            _ => (t_next, h),
+        let of_contact = self.rules.contact_step.filter(|&limit| limit < h.value() && is_closed());
+        let limit = of_contact.unwrap_or(f64::INFINITY).min(self.resolved);
+        if limit < h.value() { (self.start.t + limit, S::from(limit)) } else { (t_next, h) }
+    }
+
+    /// Samples the functions in the step to `end`, and bounds the next attempt by them. Returns true if the step is
+    /// short enough for each function to have at most one zero.
+    fn resolves(&mut self, run: &mut Run<'_, Counted<'_, S>, S>) -> Result<bool, Failure> {
+        if self.rules.detection != Detection::Sampled || self.end.values.is_empty() {
+            return Ok(true);
         }
+        run.check_budget(SAMPLES.len() as u64)?;
+        let Self { start, inside, end, detector, .. } = self;
+        detector.forget_samples();
+        for s in SAMPLES {
+            inside.t = start.t + end.h * s;
+            start.between(end, inside.t, &mut inside.y);
+            run.problem.rhs(inside.t, &inside.y, &mut inside.rate)?;
+            inside.watch(&mut run.problem)?;
+            detector.sample(start, inside, end, s);
+        }
+        let share = detector.share(start, end);
+        self.resolved = share * end.h.value();
+        if share < 1.0 && 0.1 * self.resolved <= f64::EPSILON * run.t.value().abs() {
+            return Err(Failure::StepTooSmall { time: run.t.value(), step: self.resolved });
+        }
+        Ok(share >= 1.0)
     }
 
     /// Judges the step of size `h` in `end`, which may have failed, and chooses the size of the next one. Returns true
@@ -229,6 +257,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         if count != self.start.values.len() {
             self.start.resize(count);
             self.end.resize(count);
+            self.inside.resize(count);
             self.locator.resize(count);
             self.occurred.reserve(count);
         }
@@ -242,7 +271,6 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         if std::mem::replace(&mut self.unlocked, false) {
             run.own.unlocked_steps += 1;
         } else if self.locating {
-            self.end.watch(&mut run.problem)?;
             let tools = (&mut run.problem, &mut self.pair);
             let step = (&self.start, &self.end);
             let repeated = run.own.steps_repeated;
@@ -306,6 +334,12 @@ impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
         if !self.judge(run, h, made)? {
             return Ok(None);
         }
+        if self.locating && !self.unlocked {
+            self.end.watch(&mut run.problem)?;
+            if !self.resolves(run)? {
+                return Ok(run.reject());
+            }
+        }
         let reached = self.locate(run, t_next)?;
         self.end.t = reached;
         Ok(Some(reached))
@@ -314,7 +348,7 @@ impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
     /// Runs with the configuration of the step still in force.
     #[inline(always)]
     fn observe(&mut self, problem: &mut Counted<'p, S>, step: AcceptedStep<'_, S>) -> ControlFlow<Failure> {
-        let Self { shadow: pair, shadow_state: inside, start, end, before, occurred, .. } = self;
+        let Self { shadow: pair, inside, start, end, before, occurred, .. } = self;
         let further = Further {
             before_projection: (!occurred.is_empty()).then_some(&before[..]),
             events: occurred,

@@ -38,6 +38,18 @@ parameters! {
     }
 }
 
+parameters! {
+    /// The rules by which zeros of event functions are detected.
+    #[derive(Copy, Default, Eq)]
+    pub enum LlmRules {
+        /// The functions are sampled inside each step, and bound its size, as in [`Dode`].
+        #[default]
+        Sampled,
+        /// A function has changed sides at the end of a step (gil2013, Eq. 17).
+        Gil2013,
+    }
+}
+
 impl LlmNorm {
     pub(super) fn of(self, x: &[f64]) -> f64 {
         match self {
@@ -68,9 +80,11 @@ method! {
     /// Discontinuous equations keep their configuration over a step. If a function has changed sides at the end of a
     /// step, the earliest such zero is located by a safeguarded Newton iteration, which uses the method's own
     /// solution as a function of the step size and its derivative as the rate (gil2013, Eqs. 17 and 18). The next
-    /// step starts just past the zero, by at most the tolerance, in the new configuration. Two zeros of a function
-    /// within one step are missed: while a contact is closed, a step should be shorter than half a period of the
-    /// oscillation that it causes. With error control, steps of such equations are controlled by the largest
+    /// step starts just past the zero, by at most the tolerance, in the new configuration. Functions are sampled inside
+    /// each step, and a step in which one might have two zeros is shortened, even if steps are constant; the rest of
+    /// the step leads to its grid point. With `rules: gil2013`, two zeros of a function within one step are missed:
+    /// while a contact is closed, a step should be shorter than half a period of the oscillation that it causes. With
+    /// error control, steps of such equations are controlled by the largest
     /// component of the local error, per step.
     ///
     /// From 16 unknowns on, the exponential is not formed if its product with one vector by Taylor series costs less
@@ -92,6 +106,9 @@ method! {
         /// Locate the events of discontinuous equations. If false, the right-hand side follows the signs at the start
         /// of each step.
         pub events: bool = true,
+        /// The rules of detection: `sampled` or `gil2013`.
+        #[serde(skip_serializing_if = "is_default")]
+        pub rules: LlmRules = LlmRules::default(),
         /// An event is located when its function is at most this far from zero, in the function's unit.
         pub event_tolerance: f64 [above 0.0] = 1e-13,
         /// Largest step, s, while an event function is below zero at the start: in models of contact, while a contact
@@ -114,7 +131,10 @@ impl Llm {
         let (event_tolerance, max_step) = (self.event_tolerance, task.t_end - task.t_start);
         Rules {
             settings: Dode { event_tolerance, max_step, ..Dode::default() },
-            detection: Detection::Signs,
+            detection: match self.rules {
+                LlmRules::Sampled => Detection::Sampled,
+                LlmRules::Gil2013 => Detection::Signs,
+            },
             contact_step: self.contact_step,
             evaluates_twice: false,
         }

@@ -6,5 +6,5 @@ mod integral;
 mod pair;
 mod stepper;
 
-pub use definition::{Llm, LlmController, LlmNorm};
+pub use definition::{Llm, LlmController, LlmNorm, LlmRules};
 pub use stepper::LlmStepper;
