@@ -9,7 +9,7 @@ use mbsbench_problem::{
 use crate::Stepper;
 use crate::attempt::{Attempt, state_within};
 use crate::control::ControllerSettings;
-use crate::events::Locator;
+use crate::events::{Locator, Sampler};
 use crate::sizes::Controlled;
 
 /// True if the task asks for error control.
@@ -48,6 +48,8 @@ pub fn solve<'p, S: Scalar, St: Stepper<S>>(
         Ok(Steps {
             same_end: !stepper.projects(problem) && !problem.properties().locks && !locator.has_functions(),
             shadow: watched.then(|| stepper.clone()),
+            inner: (method.order() > 5 || stepper.has_long_steps()).then(|| stepper.clone()),
+            sampler: Sampler::new(problem.functions_to_locate(), task.initial, method.order()),
             controlled: Controlled::new(control, stepper.error_order(), task),
             attempt: Attempt::new(problem, stepper, task.initial),
             locator,
@@ -61,6 +63,9 @@ struct Steps<S: Scalar, St> {
     /// The stepper for the observer's steps, so that they do not affect `attempt`; `None` without an observer.
     shadow: Option<St>,
     locator: Locator<S>,
+    sampler: Sampler<S>,
+    /// The stepper for states inside a step at which event functions are sampled; `None` if cubics do.
+    inner: Option<St>,
     /// True if the next step starts from the state that the formula gave, in the same configuration.
     same_end: bool,
     /// `None` for constant steps.
@@ -79,7 +84,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
     /// Attempts a step; an accepted step is projected and cut at the first event.
     #[inline]
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) -> Result<Option<S>, Failure> {
-        let Self { attempt, locator, controlled, same_end, .. } = self;
+        let Self { attempt, locator, sampler, inner, controlled, same_end, .. } = self;
         run.check_budget(attempt.stepper.evaluations())?;
         let (t_next, h) = match controlled {
             None => run.constant_step(),
@@ -102,6 +107,19 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
             attempt.step(run, h)?;
         }
         attempt.project(run, t_next)?;
+        if let Some(controlled) = controlled {
+            let (start, end) = ((run.t, &attempt.y[..]), (t_next, &attempt.end[..]));
+            let share = sampler.share(&mut run.problem, [start, end], |problem, inside| {
+                let Some(stepper) = inner else { return Ok(()) };
+                problem.begin_step(start.0, start.1)?;
+                stepper.state_within(problem, (start.0, h), start.1, inside.t, &mut inside.y)?;
+                problem.rhs(inside.t, &inside.y, &mut inside.rate)
+            })?;
+            controlled.limit(share * h.value());
+            if share < 1.0 {
+                return Ok(run.reject());
+            }
+        }
         let reached = locator.locate(run, attempt, t_next, h)?;
         attempt.stepper.accepted(*same_end);
         Ok(Some(reached))

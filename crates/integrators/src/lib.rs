@@ -42,7 +42,7 @@ mod details;
 pub mod dode;
 pub mod drive;
 mod equations;
-mod events;
+pub mod events;
 pub mod explicit;
 mod expm;
 pub mod exponential;

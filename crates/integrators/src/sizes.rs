@@ -100,6 +100,11 @@ impl Controlled {
         matches!(verdict, Verdict::Accepted(_))
     }
 
+    /// Limits the next attempt to `size`, s.
+    pub fn limit(&mut self, size: f64) {
+        self.size = self.size.map(|next| next.min(size));
+    }
+
     /// True if the next attempt is too small to succeed, after an attempt whose end was not finite.
     pub fn is_hopeless(&self) -> bool {
         self.size.is_some_and(|size| size <= f64::EPSILON * self.max_step)

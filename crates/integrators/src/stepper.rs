@@ -30,6 +30,11 @@ pub trait Stepper<S: Scalar>: Clone {
         self.step(problem, t, t_within - t, start, y)
     }
 
+    /// True if steps are often so long that the cubic through both ends does not show the states inside.
+    fn has_long_steps(&self) -> bool {
+        false
+    }
+
     /// Estimated error of the step just made, in the norm of the tolerances; acceptable up to one. By default the root
     /// mean square of `error_i / (abs + rel · max(|start_i|, |end_i|))`. None if there is no estimate.
     fn error(&mut self, _h: S, _start: &[S], _end: &[S], _rel: f64, _abs: f64) -> Option<f64> {

@@ -11,13 +11,14 @@ use std::process::Command;
 
 /// The workspace crates that each crate may depend on directly, from the bottom up. Crates that are not listed may
 /// depend on none.
-const MAY_KNOW: [(&str, &[&str]); 11] = [
+const MAY_KNOW: [(&str, &[&str]); 12] = [
     ("numbers", &["elementary"]),
+    ("input", &["numbers"]),
     ("problem", &["elementary"]),
     ("integrators", &["problem", "input"]),
     ("models", &["problem"]),
     ("mechanisms", &["problem"]),
-    ("sundials", &["problem"]),
+    ("sundials", &["problem", "integrators"]),
     ("measures", &["problem"]),
     ("experiment", &["problem", "integrators", "models", "mechanisms", "sundials", "measures", "input"]),
     ("render", &["numbers"]),

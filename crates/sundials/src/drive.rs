@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use mbsbench_integrators::events::Sampler;
 use mbsbench_problem::{
     AcceptedStep, Counted, Counts, Failure, Further, Observer, Run, Solution, Statistics, StepControl, Stepping, Task,
 };
@@ -15,6 +16,8 @@ use crate::systems::Systems;
 /// Absolute tolerance of multipliers. Newton's method converges on their effect on positions and velocities, and
 /// rounding makes index-3 multipliers scatter as the square of the step goes to zero.
 const UNTESTED: f64 = 1e20;
+/// The order for which event functions state their tolerances: the largest of BDF.
+const ORDER: u32 = 5;
 
 /// A solver working on one of our problems.
 struct Library<'p, 'm> {
@@ -29,6 +32,15 @@ impl Library<'_, '_> {
         let remedy = self.method.remedy(&flag);
         let reason = remedy.map_or_else(|| reason.clone(), |remedy| format!("{reason} {remedy}"));
         Failure::SolverFailed { time, flag, reason }
+    }
+
+    /// Starts again from `y` at `t`, s.
+    fn restart(&mut self, t: f64, y: &[f64]) -> Result<(), Failure> {
+        if !self.method.kind.is_ida() {
+            return self.solver.restart(t, (y, &[]));
+        }
+        let (y, rate) = self.solver.with_equations(|equations| equations.start(t, y, f64::INFINITY))?;
+        self.solver.restart(t, (&y, &rate))
     }
 }
 
@@ -76,10 +88,11 @@ pub fn solve(method: &Sundials, mut problem: Counted<'_>, task: &Task<'_>, obser
         Ok(start) => start,
         Err(failure) => return run.stop(Some(failure)),
     };
-    run.solve_as(|equations| {
-        let multipliers = equations.multipliers();
+    run.solve_as(|mut equations| {
+        let (multipliers, problem) = (equations.multipliers(), equations.problem());
+        let functions = if problem.properties().has_rhs { problem.functions_to_locate() } else { 0 };
         let solver = tolerances.solver(method, equations, task, (&y, &rate))?;
-        Ok((Library { solver, method }, Steps::new(task, multipliers)))
+        Ok((Library { solver, method }, Steps::new(task, multipliers, functions)))
     })
 }
 
@@ -191,12 +204,15 @@ struct Steps {
     roots: Vec<usize>,
     /// Multipliers of the constraints at the end of the step.
     multipliers: Vec<f64>,
-    /// True if contacts limited the last step.
+    /// True if contacts or event functions limited the last step.
     is_limited: bool,
+    sampler: Sampler<f64>,
+    /// Largest next step that the event functions allow, s.
+    allowed: f64,
 }
 
 impl Steps {
-    fn new(task: &Task<'_>, multipliers: usize) -> Self {
+    fn new(task: &Task<'_>, multipliers: usize, functions: usize) -> Self {
         let state = || task.initial.to_vec();
         Self {
             y: state(),
@@ -205,6 +221,8 @@ impl Steps {
             roots: Vec::new(),
             multipliers: vec![0.0; multipliers],
             is_limited: false,
+            sampler: Sampler::new(functions, task.initial, ORDER),
+            allowed: f64::INFINITY,
         }
     }
 }
@@ -215,6 +233,7 @@ impl<'p, 'm> Stepping<Library<'p, 'm>> for Steps {
         let t_end = run.task.t_end;
         let solver = &mut run.problem.solver;
         let limit = solver.with_equations(|equations| equations.problem().step_limit(run.t, &self.y));
+        let limit = limit.min(self.allowed);
         if limit < f64::INFINITY || self.is_limited {
             self.is_limited = limit < f64::INFINITY;
             solver.stop_at(t_end.min(run.t + limit))?;
@@ -229,6 +248,16 @@ impl<'p, 'm> Stepping<Library<'p, 'm>> for Steps {
         multipliers.iter_mut().zip(further).for_each(|(to, &from)| *to = from);
         if !end.iter().all(|x| x.is_finite()) {
             return Err(Failure::NonFinite { time: run.t });
+        }
+        let states = [(run.t, &self.y[..]), (reached.t, &end[..])];
+        let share =
+            solver.with_equations(|equations| self.sampler.share(equations.problem(), states, |_, _| Ok(())))?;
+        self.allowed = share * (reached.t - run.t);
+        // The library cannot repeat a step, but start again.
+        if share < 1.0 && 0.1 * self.allowed > f64::EPSILON * run.t.abs() {
+            solver.with_equations(|equations| equations.begin_at_roots(run.t, roots));
+            run.problem.restart(run.t, &self.y)?;
+            return Ok(run.reject());
         }
         roots.clear();
         if reached.is_root {
@@ -255,16 +284,12 @@ impl<'p, 'm> Stepping<Library<'p, 'm>> for Steps {
     }
 
     fn after_step(&mut self, run: &mut Run<'_, Library<'p, 'm>>) -> Result<(), Failure> {
-        let (t, Library { solver, method }, roots) = (run.t, &mut run.problem, &self.roots);
+        let (t, solver, roots) = (run.t, &mut run.problem.solver, &self.roots);
         solver.with_equations(|equations| equations.accept(t));
         if roots.is_empty() || t >= run.task.t_end {
             return Ok(());
         }
         solver.with_equations(|equations| equations.begin_at_roots(t, roots));
-        if !method.kind.is_ida() {
-            return solver.restart(t, (&self.y, &[]));
-        }
-        let (y, rate) = solver.with_equations(|equations| equations.start(t, &self.y, f64::INFINITY))?;
-        solver.restart(t, (&y, &rate))
+        run.problem.restart(t, &self.y)
     }
 }

@@ -76,9 +76,9 @@ parameters! {
 }
 
 parameters! {
-    /// The error-prone functions that are examined by the rules of the dissertation. A function is error-prone if its slopes at the ends of the step
-    /// differ in sign and its extremum points towards zero. Section 5.2.1 includes such functions "regardless of
-    /// whether they contain a root or not".
+    /// The error-prone functions that are examined by the rules of the dissertation. A function is error-prone if its
+    /// slopes at the ends of the step differ in sign and its extremum points towards zero. Section 5.2.1 includes such
+    /// functions "regardless of whether they contain a root or not".
     #[derive(Copy, Default, Eq)]
     pub enum ErrorProne {
         /// All error-prone functions, even if the interval test excludes a root of the interpolant.

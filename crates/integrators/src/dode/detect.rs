@@ -5,16 +5,6 @@ use mbsbench_problem::{CountedEvents, EventKind, Failure, Scalar};
 use super::rules::{Detection, Rules};
 use super::{Cel, ErrorProne};
 use crate::events::State;
-use crate::hermite::Cubic;
-
-/// Fractions of a step at which functions are sampled. There the derivative of `s² (1 − s)²`, the error of a cubic
-/// Hermite interpolant, is largest, and no period of an oscillation reaches both from the ends.
-pub const SAMPLES: [f64; 2] = [0.211_324_865_405_187_1, 0.788_675_134_594_812_9];
-/// The largest error of an interpolant as a fraction of the magnitude of its function. With twice this error, a
-/// function that leaves zero does not return to it before its interpolant does.
-const RESOLVED: f64 = 0.05;
-/// Largest ratio of a step to the previous one, as far as functions are concerned.
-const GROWTH: f64 = 5.0;
 
 /// A function that is expected to cross zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,8 +22,6 @@ pub struct Detector {
     kinds: Vec<EventKind>,
     /// The locked configuration L of the step.
     pub locked: Vec<bool>,
-    /// Largest errors of the interpolants of the functions over the step, as far as samples show.
-    errors: Vec<f64>,
     /// The set `Nr`, ordered by time after [`refine`](Detector::refine).
     pub candidates: Vec<Candidate>,
 }
@@ -41,7 +29,7 @@ pub struct Detector {
 impl Detector {
     /// A detector for a solve with these rules.
     pub fn new(rules: &Rules) -> Self {
-        Self { rules: *rules, kinds: Vec::new(), locked: Vec::new(), errors: Vec::new(), candidates: Vec::new() }
+        Self { rules: *rules, kinds: Vec::new(), locked: Vec::new(), candidates: Vec::new() }
     }
 
     /// Reads the functions at the start of a step: their kinds, and the configuration (5.3).
@@ -52,8 +40,6 @@ impl Detector {
     ) -> Result<(), Failure> {
         let count = start.values.len();
         self.candidates.reserve(count.saturating_sub(self.candidates.len()));
-        self.errors.clear();
-        self.errors.resize(count, 0.0);
         self.kinds.clear();
         self.kinds.extend((0..count).map(|index| functions.kind(index)));
         if count > 0 {
@@ -98,51 +84,6 @@ impl Detector {
         // A unilateral function that starts within the offset and moves away from zero has not passed anything.
         let goes_on = direction * at.value_rates[index].value() > 0.0 || at.side(index) != self.locked[index];
         goes_on && self.offset_value(index, at) > tolerance
-    }
-
-    /// Forgets the samples of an earlier attempt at the step.
-    pub fn forget_samples(&mut self) {
-        self.errors.fill(0.0);
-    }
-
-    /// Compares the functions at `inside`, at the fraction `s` of the step from `start` to `end`, with interpolants.
-    pub fn sample<S: Scalar>(&mut self, start: &State<S>, inside: &State<S>, end: &State<S>, s: f64) {
-        let bubble = s * s * (1.0 - s) * (1.0 - s);
-        let slope = (2.0 * s * (1.0 - s) * (1.0 - 2.0 * s)).abs();
-        for (index, error) in self.errors.iter_mut().enumerate() {
-            let cubic = start.cubic(end, index);
-            let off = (inside.values[index].value() - cubic.at(s)).abs() / bubble;
-            let turned = (inside.value_rates[index].value() * end.h.value() - cubic.slope(s)).abs() / slope;
-            // the error K s² (1 − s)² has the largest value K/16
-            let largest = off.max(turned) / 16.0;
-            *error = if largest.is_finite() { error.max(largest) } else { f64::INFINITY };
-        }
-    }
-
-    /// Returns the size of a step that the sampled functions allow, as a fraction of the step from `start` to `end`.
-    /// If it is below one, the step has to be repeated.
-    pub fn share<S: Scalar>(&self, start: &State<S>, end: &State<S>) -> f64 {
-        let share = |(index, &error): (usize, &f64)| self.share_of(index, &start.cubic(end, index), error);
-        self.errors.iter().enumerate().map(share).fold(GROWTH, f64::min)
-    }
-
-    fn share_of(&self, index: usize, cubic: &Cubic, error: f64) -> f64 {
-        let (tolerance, side) = (self.rules.settings.event_tolerance, -self.direction(index));
-        let [one, other] = cubic.extrema();
-        let sizes = [0.0, one, other, 1.0].map(|s| side * cubic.at(s));
-        let least = sizes.iter().copied().fold(f64::INFINITY, f64::min);
-        let largest = sizes.iter().fold(0.0, |largest: f64, size| largest.max(size.abs()));
-        let allowed = tolerance.max(RESOLVED * largest).max(0.5 * least);
-        let share = 0.8 * (allowed / error).powf(0.25);
-        if error > allowed {
-            return share.max(0.1);
-        }
-        let may_hide_zeros = |&s: &f64| {
-            let bubble = 16.0 * (s * (1.0 - s)).powi(2);
-            s < 1.0 && side * cubic.at(s) + tolerance < 2.0 * error * bubble
-        };
-        let hidden = if sizes[3] >= 0.0 { [one, other].into_iter().find(may_hide_zeros) } else { None };
-        hidden.unwrap_or(share.max(1.0))
     }
 
     /// Collects the set `Nr` for the step from `start` to `end` and returns the earliest estimate, s after the start,

@@ -6,7 +6,7 @@ use super::Dode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detection {
     /// A function has changed sides over a step so short that it has at most one zero in it; see
-    /// [`Detector::share`](super::detect::Detector::share).
+    /// [`Samples::share`](crate::events::Samples::share).
     Sampled,
     /// A function has changed sides, or its cubic Hermite interpolant indicates a crossing (compere2001, section
     /// 5.2.1).

@@ -7,12 +7,12 @@ use mbsbench_problem::{
 };
 
 use super::chattering::{Chattering, MOST};
-use super::detect::{Detector, SAMPLES};
+use super::detect::Detector;
 use super::locate::Locator;
 use super::pair::Pair;
 use super::rules::{Detection, Rules};
 use crate::drive;
-use crate::events::State;
+use crate::events::{Samples, State};
 use crate::stepper::finite;
 
 /// The first step, and the window of the chattering rule, as a fraction of the span (section 5.3).
@@ -71,6 +71,7 @@ struct Steps<S: Scalar, P> {
     /// A state inside a step, for an observer or sampled functions.
     inside: State<S>,
     detector: Detector,
+    samples: Samples,
     locator: Locator<S>,
     chattering: Chattering,
     /// `None` for constant steps.
@@ -113,6 +114,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             shadow: pair.clone(),
             inside: start.clone(),
             detector: Detector::new(rules),
+            samples: Samples::default(),
             locator: Locator::new(rules, &start),
             chattering,
             controlled,
@@ -163,17 +165,13 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
         if self.rules.detection != Detection::Sampled || self.end.values.is_empty() {
             return Ok(true);
         }
-        run.check_budget(SAMPLES.len() as u64)?;
-        let Self { start, inside, end, detector, .. } = self;
-        detector.forget_samples();
-        for s in SAMPLES {
-            inside.t = start.t + end.h * s;
-            start.between(end, inside.t, &mut inside.y);
-            run.problem.rhs(inside.t, &inside.y, &mut inside.rate)?;
-            inside.watch(&mut run.problem)?;
-            detector.sample(start, inside, end, s);
-        }
-        let share = detector.share(start, end);
+        run.check_budget(2)?;
+        let Self { start, inside, end, detector, samples, .. } = self;
+        let sides = |index: usize| -detector.direction(index);
+        let (states, tolerance) = (([&*start, end], inside), self.rules.settings.event_tolerance);
+        let share = samples.share(&mut run.problem, states, (sides, tolerance), |problem, inside| {
+            problem.rhs(inside.t, &inside.y, &mut inside.rate)
+        })?;
         self.resolved = share * end.h.value();
         if share < 1.0 && 0.1 * self.resolved <= f64::EPSILON * run.t.value().abs() {
             return Err(Failure::StepTooSmall { time: run.t.value(), step: self.resolved });

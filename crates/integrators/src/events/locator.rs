@@ -20,7 +20,8 @@ const MAX_REPEATS: u64 = 100;
 /// and rates at both ends of the bracket) gives the size of the repeated step, until nothing is passed and something
 /// is reached. A bracket that two repeats have not halved is bisected.
 ///
-/// Two zeros of one function within one step are missed.
+/// With constant steps, two zeros of one function within one step are missed. With error control,
+/// a [`Sampler`](super::Sampler) makes steps so short that a function has at most one zero in each.
 #[derive(Debug, Clone)]
 pub struct Locator<S> {
     order: u32,

@@ -68,6 +68,18 @@ impl<S: Scalar> State<S> {
         }
     }
 
+    /// Writes the state at the fraction `s` of the step to `end`, and its derivative, by the same cubic.
+    pub fn inside(&self, end: &Self, s: f64, inside: &mut Self) {
+        let h = end.t - self.t;
+        inside.t = self.t + h * s;
+        self.between(end, inside.t, &mut inside.y);
+        for (i, rate) in inside.rate.iter_mut().enumerate() {
+            let rise = (end.y[i] - self.y[i]) / h;
+            let (first, last) = (self.rate[i] - rise, rise - end.rate[i]);
+            *rate = rise + (first * (1.0 - s) + last * s) * (1.0 - 2.0 * s) + (last - first) * (s * (1.0 - s));
+        }
+    }
+
     /// The interpolant of a function from this state to `end`.
     pub fn cubic(&self, end: &Self, index: usize) -> Cubic {
         let at = |state: &Self| (state.values[index].value(), state.value_rates[index].value());

@@ -95,6 +95,10 @@ impl LlmStepper {
 }
 
 impl Stepper<f64> for LlmStepper {
+    fn has_long_steps(&self) -> bool {
+        true
+    }
+
     fn step(&mut self, ode: &mut Counted<'_>, t: f64, h: f64, start: &[f64], end: &mut [f64]) -> Result<(), Failure> {
         self.evaluate_start(ode, t, start)?;
         let Self { solution, jacobian, derivative, by_time, .. } = self;

@@ -494,7 +494,8 @@ impl<'p> Stepping<Counted<'p>> for Steps {
 
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
         let limit = run.problem.step_limit(run.t, &self.y[..run.task.initial.len()]);
-        if limit < self.sizes.h && self.ends.is_none() {
+        if limit < self.sizes.h {
+            self.ends = None;
             self.shorten(limit);
         }
         self.keep_within(run.task.t_end - run.t);

@@ -13,7 +13,7 @@ use mbsbench_models::{
 };
 use mbsbench_problem::{
     Counted, Failure, Formulated, Method, MethodDefinition, Model, ModelDefinition, Observation, Observer, Ode,
-    Settings, Silent, Solution, Statistics, Step, StepControl, Task,
+    Settings, Silent, Solution, Step, StepControl, Task,
 };
 
 fn solve(definition: &impl ModelDefinition, t_end: f64, tolerance: f64) -> Solution {
@@ -82,10 +82,12 @@ fn no_event_of_a_fast_function_is_missed() {
                 let dode = Dode { pair, ..Dode::default() };
                 let settings = Settings::tolerance(tolerance, tolerance);
                 let (found, error, evaluations) = fast_sine(&*dode.method(), frequency, settings);
-                println!("{pair:?} {frequency} Hz {tolerance}: {found} events, {error:e}, {evaluations} evaluations");
+                eprintln!("{pair:?} {frequency} Hz {tolerance}: {found} events, {error:e}, {evaluations} evaluations");
                 assert_eq!(found, events, "{pair:?} {frequency} Hz {tolerance}");
                 // the estimate of Fehlberg's pair 7(8) is zero for integrals of functions of time
-                let bound = if pair == PairName::Rk8 { 1e-3 } else { 1000.0 * tolerance };
+                let relative = if pair == PairName::Rk8 { 1e-4 } else { 1000.0 * tolerance };
+                // the solution grows by two from one event to the next
+                let bound = relative * 2.0 * events as f64;
                 assert!(error < bound, "{pair:?} {frequency} Hz {tolerance}: {error:e}");
             }
         }
@@ -98,54 +100,6 @@ fn no_event_of_a_fast_function_is_missed() {
     }
     let published = Llm { rules: LlmRules::Gil2013, ..Llm::default() };
     assert!(fast_sine(&*published.method(), 10.0, Settings::fixed(0.13)).0 < 59);
-}
-
-/// The model with these parameters, if they are valid.
-fn valid(definition: impl ModelDefinition) -> Option<Box<dyn Model>> {
-    definition.check().is_ok().then(|| definition.model())
-}
-
-/// Parameters over four decades. A run that misses an event is off by far more than its tolerance.
-#[test]
-fn models_with_random_parameters_miss_no_events() {
-    let mut seed = 7u64;
-    let mut about = |x: f64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        x * 10f64.powf((seed >> 11) as f64 / (1u64 << 51) as f64 - 2.0)
-    };
-    let mut runs = 0;
-    for _ in 0..40 {
-        let models = [
-            valid(RectifiedSine { frequency: about(2.0) }),
-            valid(DrivenRelaxation {
-                drive: about(1.0),
-                slow: about(0.5),
-                threshold: about(0.3),
-                frequency: about(0.5),
-                ..DrivenRelaxation::default()
-            }),
-            valid(Thermostat { heating: about(2.0), cooling: about(1.0), upper: about(2.0), ..Thermostat::default() }),
-            valid(DiodeBranches { inductance: about(0.2), frequency: about(1.0), ..DiodeBranches::default() }),
-        ];
-        for model in models.into_iter().flatten() {
-            for pair in [PairName::Bs32, PairName::Dopri5, PairName::Rk8] {
-                for tolerance in [1e-3, 1e-6, 1e-9] {
-                    let dode = Dode { pair, ..Dode::default() };
-                    let mut settings = Settings::tolerance(tolerance, tolerance);
-                    settings.max_rhs_evaluations = 50_000;
-                    let (solution, error) = observed(&*model, &*dode.method(), 3.0, settings);
-                    if solution.failure.is_none() {
-                        runs += 1;
-                        let Statistics { events, .. } = solution.statistics;
-                        let about = format!("{pair:?} {tolerance}: {events} events, {:?}", solution.state);
-                        let size = solution.state[0].abs().max(1.0);
-                        assert!(error <= f64::max(1e-2, 1e3 * tolerance * size), "{about}: {error:e}");
-                    }
-                }
-            }
-        }
-    }
-    assert!(runs > 500, "{runs} runs");
 }
 
 #[test]

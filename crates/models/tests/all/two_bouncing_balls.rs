@@ -215,7 +215,7 @@ fn events_and_state_at_3_s() {
 fn local_linearisation_is_exact_for_any_step() {
     let balls = TwoBouncingBalls::default();
     let (exact, end) = exact(&balls, 3.0);
-    for (step, contact_step) in [(0.1, Some(2e-3)), (5e-3, None), (1e-3, None)] {
+    for (step, contact_step) in [(0.1, Some(2e-3)), (0.02, None), (5e-3, None), (1e-3, None)] {
         let llm = Llm { contact_step, ..Llm::default() };
         let (located, state, energy_change) = solve_with(&llm, Settings::fixed(step), &balls, 3.0);
         assert_eq!(located.len(), 26, "step {step}");
@@ -228,11 +228,6 @@ fn local_linearisation_is_exact_for_any_step() {
         }
         assert!(energy_change < 1e-10, "{energy_change:e}");
     }
-    // A contact that closes and opens within a step is not detected. The balls then overlap slightly without a force
-    // and so without a change of the energy, which does not reveal this.
-    let (located, state, energy_change) = solve_with(&Llm::default(), Settings::fixed(0.02), &balls, 3.0);
-    assert_eq!(located.len(), 24);
-    assert!((end[0] - state[0]).abs() > 0.1 && energy_change < 1e-10, "{state:?}, {energy_change:e}");
 }
 
 /// While the balls touch and the lower one is off the ground, their distance is an oscillator of mass `m/2`, so that

@@ -229,7 +229,8 @@ fn counters_continue_after_a_restart() {
             g[0] = y[0] - 0.5;
             Ok(())
         }
-        fn rates(&mut self, _t: f64, _y: &[f64], _dydt: &[f64], _rates: &mut [f64]) -> Result<(), Failure> {
+        fn rates(&mut self, _t: f64, _y: &[f64], dydt: &[f64], rates: &mut [f64]) -> Result<(), Failure> {
+            rates[0] = dydt[0];
             Ok(())
         }
         fn tolerance(&self, _step: f64, _order: u32) -> f64 {
