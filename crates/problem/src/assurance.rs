@@ -36,8 +36,8 @@ pub struct Doubt {
 /// The findings of all watches over a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Findings {
-    /// The first contradiction, if there is one.
-    pub refuted: Option<String>,
+    /// The first contradiction, if there is one. Only an experiment about its cause can expect it.
+    pub refuted: Option<Doubt>,
     /// Doubts in the order in which they arose.
     pub doubts: Vec<Doubt>,
 }
@@ -51,11 +51,11 @@ impl Findings {
     /// Returns the assurance of a run of which an experiment expects these deviations, with the first line of its
     /// reason: functions of users may add places in their files on further lines.
     pub fn assurance(&self, expected: &[Deviation]) -> Assurance {
-        let is_expected = |doubt: &&Doubt| doubt.about.is_some_and(|about| expected.contains(&about));
-        let line = |why: &str| why.lines().next().unwrap_or_default().to_owned();
-        match (&self.refuted, self.doubts.iter().find(|doubt| !is_expected(doubt))) {
-            (Some(why), _) => Assurance::Refuted(line(why)),
-            (None, Some(doubt)) => Assurance::Unvouched(line(&doubt.why)),
+        let counts = |doubt: &&Doubt| doubt.about.is_none_or(|about| !expected.contains(&about));
+        let line = |doubt: &Doubt| doubt.why.lines().next().unwrap_or_default().to_owned();
+        match (self.refuted.iter().find(counts), self.doubts.iter().find(counts)) {
+            (Some(contradiction), _) => Assurance::Refuted(line(contradiction)),
+            (None, Some(doubt)) => Assurance::Unvouched(line(doubt)),
             (None, None) => Assurance::Vouched,
         }
     }
@@ -126,7 +126,8 @@ mod tests {
         findings.doubts.pop();
         assert_eq!(findings.assurance(&[Deviation::Energy]), Assurance::Unvouched("drift".to_owned()));
         assert_eq!(findings.assurance(&[Deviation::Drift]), Assurance::Vouched);
-        findings.refuted = Some("event\nin a file".to_owned());
+        findings.refuted = Some(doubt(Some(Deviation::Wrong), "event\nin a file"));
         assert_eq!(findings.assurance(&[Deviation::Drift]), Assurance::Refuted("event".to_owned()));
+        assert_eq!(findings.assurance(&[Deviation::Drift, Deviation::Wrong]), Assurance::Vouched);
     }
 }

@@ -5,18 +5,21 @@ use std::collections::BTreeMap;
 
 use mbsbench_problem::Assurance;
 
-/// Largest number of lines.
-const MOST: usize = 5;
+/// Largest number of reasons shown.
+const MOST: usize = 4;
 
-/// Counts runs, as `24 vouched, 1 unvouched: the joint hinge opens by 0.1 m, 0 refuted`. Several reasons follow on
-/// lines of their own, the most frequent first. Without runs there are no lines.
+/// Counts runs, as `24 vouched, 1 unvouched, 0 refuted`. Reasons follow on lines of their own, the most frequent first.
+/// Without runs there are no lines.
 pub(crate) fn assurances<'a>(runs: impl IntoIterator<Item = &'a Assurance>) -> Vec<String> {
     let (mut vouched, mut refuted) = (0_usize, 0_usize);
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for run in runs {
         match run {
             Assurance::Vouched => vouched += 1,
-            Assurance::Unvouched(why) => *reasons.entry(why).or_default() += 1,
+            // Numbers of single runs stand in brackets.
+            Assurance::Unvouched(why) => {
+                *reasons.entry(why.split_once(" (").map_or(&**why, |(what, _)| what)).or_default() += 1;
+            }
             Assurance::Refuted(_) => refuted += 1,
         }
     }
@@ -26,14 +29,9 @@ pub(crate) fn assurances<'a>(runs: impl IntoIterator<Item = &'a Assurance>) -> V
     }
     let mut reasons: Vec<(&str, usize)> = reasons.into_iter().collect();
     reasons.sort_by_key(|&(_, runs)| Reverse(runs));
-    let only = if let [(why, _)] = reasons.as_slice() { format!(": {why}") } else { String::new() };
-    let mut lines = vec![format!("{vouched} vouched, {unvouched} unvouched{only}, {refuted} refuted")];
-    if only.is_empty() {
-        let (shown, others) = reasons.split_at(if reasons.len() < MOST { reasons.len() } else { MOST - 2 });
-        lines.extend(shown.iter().map(|(why, runs)| format!("  {runs} unvouched: {why}")));
-        let runs: usize = others.iter().map(|(_, runs)| runs).sum();
-        lines.extend((runs > 0).then(|| format!("  {runs} unvouched for {} other reasons", others.len())));
-    }
+    let mut lines = vec![format!("{vouched} vouched, {unvouched} unvouched, {refuted} refuted")];
+    lines.extend(reasons.iter().take(MOST).map(|(why, runs)| format!("  {runs} unvouched: {why}")));
+    lines.extend((reasons.len() > MOST).then(|| format!("  and {} more", reasons.len() - MOST)));
     lines
 }
 
@@ -47,14 +45,12 @@ mod tests {
     }
 
     #[test]
-    fn a_single_reason_is_in_the_line_of_counts() {
+    fn reasons_follow_the_counts() {
         assert_eq!(counted(&[]), Vec::<String>::new());
         assert_eq!(counted(&["vouched", "refuted: a missed event"]), ["1 vouched, 0 unvouched, 1 refuted"]);
         let opens = "unvouched: the joint hinge opens by 0.1 m";
-        assert_eq!(
-            counted(&["vouched", opens, opens]),
-            ["1 vouched, 2 unvouched: the joint hinge opens by 0.1 m, 0 refuted"]
-        );
+        let lines = ["1 vouched, 2 unvouched, 0 refuted", "  2 unvouched: the joint hinge opens by 0.1 m"];
+        assert_eq!(counted(&["vouched", opens, opens]), lines);
     }
 
     #[test]
@@ -64,7 +60,7 @@ mod tests {
         let heads = ["  2 unvouched: b", "  1 unvouched: a", "  1 unvouched: c"];
         let [four, five] = [5, 6].map(|count| counted(&all[..count]));
         assert_eq!(four, [&["0 vouched, 5 unvouched, 0 refuted"], &heads[..], &["  1 unvouched: d"]].concat());
-        let others = "  2 unvouched for 2 other reasons";
-        assert_eq!(five, [&["0 vouched, 6 unvouched, 0 refuted"], &heads[..], &[others]].concat());
+        let others = ["  1 unvouched: d", "  and 1 more"];
+        assert_eq!(five, [&["0 vouched, 6 unvouched, 0 refuted"], &heads[..], &others].concat());
     }
 }

@@ -20,6 +20,7 @@ pub mod provenance;
 mod references;
 mod resources;
 pub mod results;
+pub mod scrutiny;
 pub mod seal;
 pub mod stop;
 pub mod timings;

@@ -194,7 +194,7 @@ pub fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTr
     // Reference times are exact, whatever the experiment's clock.
     let exact = |settings: Settings| Settings { clock: Clock::Exact, ..settings };
     let (settings, check_settings) = (exact(plan.settings), exact(*check_settings));
-    match plan.precision {
+    let made = match plan.precision {
         Precision::Double => {
             let (main, other) = (plan.solver.method.object().method(), check.method.object().method());
             let solvers = [(main.as_ref(), settings), (other.as_ref(), check_settings)];
@@ -209,5 +209,6 @@ pub fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTr
             let solvers = [(main.as_ref(), settings), (other.as_ref(), check_settings)];
             certify::<DoubleDouble>(model.as_ref(), model.as_ref(), solvers, span, times, asked)
         }
-    }
+    };
+    made.map_err(|failure| failure.to_string())
 }

@@ -62,13 +62,13 @@ impl Made {
 fn files(plans: &[Plan], written: &[Written]) -> Vec<(String, Option<String>)> {
     let each: Vec<(&Plan, &Written)> = plans.iter().zip(written).collect();
     let of_paper = |each: &[(&Plan, &Written)]| {
-        let files: usize = each.iter().map(|(_, written)| written.files.len()).sum();
+        let files = counted(each.iter().map(|(_, written)| written.files.len()).sum(), "file");
         let (plan, Written { folder, .. }) = each[0];
         let line = match each.len() {
-            1 => format!("{}: {files} files in {}", plan.experiment.id, folder.display()),
+            1 => format!("{}: {files} in {}", plan.experiment.id, folder.display()),
             count => {
                 let folder = folder.parent().unwrap_or(folder);
-                format!("{}: {files} files of {count} experiments in {}", plan.experiment.paper, folder.display())
+                format!("{}: {files} of {count} experiments in {}", plan.experiment.paper, folder.display())
             }
         };
         (line, None)

@@ -39,14 +39,9 @@ pub fn audit(run: &RunSpec, memory: &Memory) -> Option<Audit> {
             (Some(rel.max(abs)), StepControl::Tolerance { rel: rel / 10.0, abs: abs / 10.0, initial_step, max_step })
         }
     };
-    let more = |limit: u64| limit.saturating_mul(10);
-    let Settings { max_steps, max_rhs_evaluations, .. } = run.settings;
-    let finer = Settings {
-        control,
-        max_steps: more(max_steps),
-        max_rhs_evaluations: more(max_rhs_evaluations),
-        ..run.settings
-    };
+    let [max_steps, max_rhs_evaluations] =
+        [run.settings.max_steps, run.settings.max_rhs_evaluations].map(|limit| limit.saturating_mul(10));
+    let finer = Settings { control, max_steps, max_rhs_evaluations, ..run.settings };
     let states = |settings| catch_panic(|| solved(run, settings, &times)).ok();
     let end_of = |states: &[Option<Vec<f64>>]| if start < end { states.last() } else { states.first() }?.clone();
     let (first, second) = (states(run.settings)?, states(finer)?);

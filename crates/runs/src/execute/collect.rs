@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use mbsbench_experiment::RunSpec;
 use mbsbench_measures::slack;
-use mbsbench_problem::{Failure, Findings, Formulated, Method, Observer, Scalar, Settings, Step, Task};
+use mbsbench_problem::{Failure, Formulated, Method, Observer, Scalar, Settings, Step, Task};
 
 use super::panics::catch_panic;
 use crate::cache::{Cache, consistency};
@@ -28,10 +28,10 @@ pub struct Collection<'c, S: Scalar> {
 
 impl<S: Scalar> Collection<'_, S> {
     /// Solves until all `times` (s, increasing, also for a span that runs backwards) have been passed. Returns a state
-    /// for each time, the failure that ended the solve before the last one, and the findings of watches. A time within
-    /// a few roundings of a step's end counts as the end. There is no state at times that are not reached, or if the
-    /// state inside a step cannot be computed.
-    pub fn states(&self, times: &[f64]) -> (Vec<Option<Vec<S>>>, Option<Failure>, Findings) {
+    /// for each time, and the failure that ended the solve before the last one. A time within a few roundings of a
+    /// step's end counts as the end. There is no state at times that are not reached, or if the state inside a step
+    /// cannot be computed.
+    pub fn states(&self, times: &[f64]) -> (Vec<Option<Vec<S>>>, Option<Failure>) {
         let initial = self.formulated.initial_state();
         let mut ode = self.formulated.ode();
         let [t_start, t_end] = self.span.map(S::from);
@@ -50,7 +50,7 @@ impl<S: Scalar> Collection<'_, S> {
         if sign < 0.0 {
             states.reverse();
         }
-        (states, failure, Findings::default())
+        (states, failure)
     }
 }
 
@@ -124,9 +124,7 @@ pub(super) fn solved(run: &RunSpec, settings: Settings, times: &[f64]) -> Vec<Op
     let (model, method) = (run.model.object().model(), run.method.object().method());
     let formulated: &dyn Formulated<f64> = model.as_ref();
     let (method, breaks) = (method.as_ref(), &*run.breaks);
-    Collection { formulated, method, settings, span: run.span, breaks, may_be_stopped: false }
-        .states(times)
-        .0
+    Collection { formulated, method, settings, span: run.span, breaks, may_be_stopped: false }.states(times).0
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Certified reference solutions: two unrelated methods, and the number of digits to which they agree.
 
 use mbsbench_measures::ReferenceTrajectory;
-use mbsbench_problem::{Class, Failure, Findings, Formulated, Method, Model, Scalar, Settings};
+use mbsbench_problem::{Class, Failure, Formulated, Method, Model, Scalar, Settings};
 
 use super::collect::Collection;
 
@@ -11,7 +11,7 @@ use super::collect::Collection;
 /// but at least the rounding error of the value in double precision, since observables are doubles.
 ///
 /// # Errors
-/// Fails if one of the solves or an observation fails, or if watches refute one of the solves.
+/// Fails if one of the solves or an observation fails.
 pub fn certify<S: Scalar>(
     model: &dyn Model,
     formulated: &dyn Formulated<S>,
@@ -19,13 +19,14 @@ pub fn certify<S: Scalar>(
     (span, breaks): ([f64; 2], &[f64]),
     times: &[f64],
     digits_asked: f64,
-) -> Result<ReferenceTrajectory, String> {
+) -> Result<ReferenceTrajectory, Failure> {
     let solve = |(method, settings)| {
         let collection = Collection { formulated, method, settings, span, breaks, may_be_stopped: true };
-        let (states, failure, findings) = collection.states(times);
-        ensure_usable(failure.as_ref(), &findings)?;
-        let state = |(state, &time): (Option<_>, &f64)| state.ok_or_else(|| Failure::NonFinite { time }.to_string());
-        states.into_iter().zip(times).map(state).collect::<Result<Vec<_>, String>>()
+        let found = match collection.states(times) {
+            (_, Some(failure)) => return Err(failure),
+            (states, None) => states.into_iter().zip(times),
+        };
+        found.map(|(state, &time)| state.ok_or(Failure::NonFinite { time })).collect::<Result<Vec<_>, _>>()
     };
     let [main, check] = solvers;
     let (first, second) = (solve(main)?, solve(check)?);
@@ -50,22 +51,13 @@ pub fn certify<S: Scalar>(
         one.observe(t, &double(a), &mut values);
         other.observe(t, &double(b), &mut others);
         if let Some(failure) = one.failure().or_else(|| other.failure()) {
-            return Err(failure.to_string());
+            return Err(failure);
         }
         let bounds = values.iter().zip(&others).map(|(a, b)| (a - b).abs().max(f64::EPSILON * a.abs())).collect();
         reference.values.push(values);
         reference.bounds.push(bounds);
     }
     Ok(reference)
-}
-
-/// Fails if a solve failed, or if it contradicts its own equations.
-fn ensure_usable(failure: Option<&Failure>, findings: &Findings) -> Result<(), String> {
-    match (&findings.refuted, failure) {
-        (Some(why), _) => Err(format!("a solution contradicts its own equations: {why}")),
-        (None, Some(failure)) => Err(failure.to_string()),
-        (None, None) => Ok(()),
-    }
 }
 
 /// Returns the scale of differences in each component: its largest magnitude over all `states`. If that is less than a
@@ -86,14 +78,6 @@ pub(super) fn scales<S: Scalar>(states: &[Vec<S>], classes: &[Class]) -> Vec<f64
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_reference_by_a_refuted_run_is_refused() {
-        assert_eq!(ensure_usable(None, &Findings::doubt("the joint opens")), Ok(()));
-        let refuted = Findings { refuted: Some("a missed event".to_owned()), ..Findings::default() };
-        assert!(ensure_usable(None, &refuted).unwrap_err().ends_with("equations: a missed event"));
-        assert!(ensure_usable(Some(&Failure::NonFinite { time: 1.0 }), &Findings::default()).is_err());
-    }
 
     #[test]
     fn rounding_level_components_are_scaled_by_class() {

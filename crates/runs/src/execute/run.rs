@@ -13,6 +13,7 @@ use mbsbench_problem::{
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
+use crate::scrutiny::Scrutiny;
 use crate::stop::Stop;
 
 /// The stored result of a run.
@@ -109,6 +110,11 @@ pub fn execute(run: &RunSpec, reference: Option<&ReferenceTrajectory>) -> Record
     let place_of = |rule: &Rule| observables.iter().position(|name| *name == rule.observable);
     let count = places.len();
     let mut ode = Formulated::<f64>::ode(model);
+    let make = move || Formulated::<f64>::ode(model);
+    let problem = (run.span, &*initial, model.classes());
+    // The times at which matrices are looked at depend on the run alone.
+    let seed = u64::from_str_radix(&run.key().to_string()[..8], 16).unwrap_or_default();
+    let scrutiny = Scrutiny::new(ode.as_mut(), make, problem, (&run.settings, method.properties()), seed);
     let mut watch = Watch {
         observation: model.observation(),
         inside: model.observation(),
@@ -126,10 +132,12 @@ pub fn execute(run: &RunSpec, reference: Option<&ReferenceTrajectory>) -> Record
             inner: vec![0.0; observables.len()],
             size_before: None,
         }),
-        contacts: (step.is_some() && !gaps(model.observation().as_mut(), &initial).is_empty())
-            .then(|| Formulated::<f64>::ode(model)),
+        contacts: (!gaps(model.observation().as_mut(), &initial).is_empty()).then(|| Formulated::<f64>::ode(model)),
         passed: None,
-        probe: Probe::new(ode.as_mut(), move || Formulated::<f64>::ode(model), (run.span, &run.breaks), &run.settings),
+        probe: Probe::new(ode.as_mut(), make, (run.span, &run.breaks), &run.settings),
+        scrutiny,
+        balance: ["energy", "power"].map(|name| observables.iter().position(|known| known == name)),
+        inner: vec![0.0; observables.len()],
         stop: Stop::of_run(),
     };
     let functions = ode.form().events().map_or(0, |functions| {
@@ -164,7 +172,8 @@ pub fn execute(run: &RunSpec, reference: Option<&ReferenceTrajectory>) -> Record
     });
     let record = Record::of(run, solution.failure.as_ref(), solution.t_reached, values);
     let message = record.message.or(watch.passed).or(watch.probe.and_then(Probe::warning));
-    let findings = record.status.is_of_a_run().then(Findings::default);
+    let warning = message.as_deref().filter(|_| record.status == Status::Ok);
+    let findings = record.status.is_of_a_run().then(|| watch.scrutiny.finish(warning));
     Record { message, findings, trajectory, ..record }
 }
 
@@ -208,11 +217,16 @@ struct Watch<'m> {
     after: Vec<f64>,
     state: Vec<f64>,
     recorder: Option<Recorder>,
-    /// The equations, if steps are constant and bodies may touch.
+    /// The equations, if bodies may touch.
     contacts: Option<Box<dyn Ode + 'm>>,
     /// A warning about bodies that have passed through each other.
     passed: Option<String>,
     probe: Option<Probe<'m>>,
+    scrutiny: Scrutiny<'m>,
+    /// Indices of the energy and its power among the observables.
+    balance: [Option<usize>; 2],
+    /// Observables of a state that the scrutiny asks for.
+    inner: Vec<f64>,
     stop: Stop,
 }
 
@@ -224,10 +238,14 @@ fn gaps(observation: &mut dyn Observation, state: &[f64]) -> Vec<f64> {
 }
 
 impl Watch<'_> {
-    /// Warns of bodies that are apart at both ends of a constant step and overlap where the motion inside it leads.
+    /// Looks at steps in which a contact begins or ends, and warns of bodies that are apart at both ends of a step and
+    /// overlap where the motion inside it leads.
     fn watch_contacts(&mut self, step: &mut Step<'_>) {
         let Some(ode) = &mut self.contacts else { return };
         let [start, end] = [step.start, step.end].map(|state| gaps(self.inside.as_mut(), state));
+        if start.iter().zip(&end).any(|(start, end)| (*start < 0.0) != (*end < 0.0)) {
+            self.scrutiny.crossing(step, 1);
+        }
         let mut t = step.t_start;
         self.state.copy_from_slice(step.start);
         for _ in 0..3 {
@@ -312,6 +330,8 @@ impl Observer for Watch<'_> {
         for measure in &mut self.measures {
             measure.begin(t, &self.after);
         }
+        let [energy, power] = self.balance.map(|of| of.map(|index| self.after[index]));
+        self.scrutiny.start(energy, power);
     }
 
     fn step(&mut self, step: &mut Step<'_>) -> ControlFlow<Failure> {
@@ -353,6 +373,11 @@ impl Observer for Watch<'_> {
         if let Some(probe) = &mut self.probe {
             probe.step(step)?;
         }
+        let balance = self.balance.map(|of| of.map(|index| self.after[index]));
+        self.scrutiny.step(step, balance, &mut |t, y| {
+            self.inside.observe(t, y, &mut self.inner);
+            self.balance[0].map_or(f64::NAN, |index| self.inner[index])
+        });
         match self.rules.iter().find(|(index, rule)| rule.is_broken_by(self.after[*index])) {
             Some((_, rule)) => ControlFlow::Break(Failure::Rule { time: step.t_end, rule: rule.describe() }),
             None if self.stop.is_asked() => ControlFlow::Break(Failure::Interrupted { time: step.t_end }),

@@ -97,7 +97,7 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
         }
     }
 
-    /// Sets the positions of `q_second` on the path with velocities `v`, whose rates are `a`: the outer dual carries the
+    /// Sets the positions of `q_second` on the path with velocities `v`, whose rates are `a`; the outer dual has the
     /// direction `H(q) v`, and its derivative along the same path.
     fn move_along(&mut self, q: &[S], v: &[S], a: impl Fn(usize) -> S) {
         self.model.position_rate(q, v, &mut self.rate);

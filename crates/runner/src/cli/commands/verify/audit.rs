@@ -11,13 +11,12 @@ use rayon::prelude::*;
 
 use super::recompute::{Recompute, is_in_sample};
 use crate::cli::{CommandError, Session, Workshop, counted, table};
-use crate::lists::grouped;
 
 /// The number of runs that are shown.
 const SHOWN: usize = 20;
 
 impl Recompute {
-    /// Repeats the sample and prints how far the ends of the runs move, worst first, with a summary by method.
+    /// Repeats the sample and prints how far the ends of the runs move, worst first.
     pub(super) fn audit(&self, plans: &[Plan], session: &mut Session<'_>) -> Result<(), CommandError> {
         let Some(share) = self.audit else { return Ok(()) };
         let seed = self.seed();
@@ -42,14 +41,6 @@ impl Recompute {
         let output = &mut session.output;
         output.println(table([heads].into_iter().chain(audited.iter().take(SHOWN).map(row))).to_string())?;
         let is_above = |audit: &&Audit| audit.asked.is_some_and(|asked| audit.difference > asked);
-        let heads = ["method", "runs", "above the accuracy asked", "largest difference"].map(str::to_owned);
-        let row = |(method, audits): (String, Vec<Audit>)| {
-            let largest = audits.iter().map(|audit| audit.difference).fold(0.0, f64::max);
-            let above = audits.iter().filter(is_above).count();
-            [method, audits.len().to_string(), above.to_string(), format!("{largest:.1e}")]
-        };
-        let methods = grouped(audited.iter().map(|&(_, run, audit)| (run.method.name().to_owned(), audit)));
-        output.println(table([heads].into_iter().chain(methods.into_iter().map(row))).to_string())?;
         let above = audited.iter().map(|(.., audit)| audit).filter(is_above).count();
         let (all, without) = (counted(audited.len(), "run"), runs.len() - audited.len());
         output.println(format!(
