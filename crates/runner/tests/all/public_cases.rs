@@ -38,6 +38,7 @@ fn each_public_case_has_its_right_value_or_is_refused() {
             .unwrap();
         let err = String::from_utf8_lossy(&output.stderr);
         let (refused, right) = (lines("# refused: "), lines("# right: "));
+        let within = lines("# within: ").first().map_or(1e-6, |within| within.parse::<f64>().unwrap());
         assert_eq!(output.status.code(), Some(if refused.is_empty() { 0 } else { 2 }), "{name}: {err}");
         assert!(!refused.is_empty() || !right.is_empty(), "{name}");
         refused.iter().for_each(|part| assert!(err.contains(part), "{name}: {err}"));
@@ -52,7 +53,7 @@ fn each_public_case_has_its_right_value_or_is_refused() {
             for line in &right {
                 let (of, expected) = line.split_once(' ').unwrap();
                 let error = (value(of) - expected.parse::<f64>().unwrap()).abs();
-                assert!(error <= 1e-6, "{name}: {of} is {}: {row:?}", value(of));
+                assert!(error <= within, "{name}: {of} is {}: {row:?}", value(of));
             }
         }
     }
