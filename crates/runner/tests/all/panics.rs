@@ -335,7 +335,7 @@ fn the_exit_code_reports_that_no_run_reached_its_end() {
         let (exit, text, said) = run(&files);
         assert_eq!(exit, Exit::Differs, "{said}");
         assert!(text.contains("broken/failing: none of 2 runs reached its end: 2 rule"), "{text}");
-        assert!(text.contains(" files "), "the results are written: {text}");
+        assert!(text.contains(" file"), "the results are written: {text}");
     }
     assert_eq!(run(&[&works]).0, Exit::Done);
 }
