@@ -87,7 +87,7 @@ pub struct Scrutiny<'m> {
     findings: Findings,
 }
 
-/// What the equations offer.
+/// Properties of the equations that decide what can be looked at.
 #[derive(Debug, Clone, Copy, Default)]
 struct Kind {
     has_rhs: bool,
@@ -230,7 +230,7 @@ impl<'m> Scrutiny<'m> {
         }
     }
 
-    /// What was found, at the end of the run; `warning` is one that the solve has.
+    /// Returns what was found, at the end of the run; `warning` is one that the solve has.
     pub fn finish(mut self, warning: Option<&str>) -> Findings {
         let (accepted, largest) = (self.accepted, self.largest);
         for (class, what) in ["constraints", "rates of constraints"].into_iter().enumerate() {
