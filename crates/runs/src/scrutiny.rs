@@ -4,7 +4,9 @@
 //!
 //! - the start, and the first step behind a random time: the mass matrix is symmetric and positive, the Jacobians of
 //!   constraints and right-hand side agree with differences;
-//! - every step: it has a length, the energy is balanced, no event function has a zero inside that was not located;
+//! - every step: it has a length, and the energy is balanced;
+//! - every step, or a part of them if there are many functions: no event function has a zero inside that was not
+//!   located;
 //! - sampled steps: constraints hold on both levels, and a step repeated by a Runge–Kutta formula in small
 //!   parts ends at the same state. So do steps over events, if the method does not locate these.
 //!
