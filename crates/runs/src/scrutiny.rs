@@ -12,8 +12,9 @@
 //!
 //! # Thresholds
 //!
-//! An answer is doubted if what is watched is off by more than a thousand tolerances *and* a hundredth of its size
-//! (`accepted`): methods control the error of a step and not that of a run, and a hundredth is visible in a figure. The
+//! An answer is doubted if what is watched is off by more than 500 tolerances *and* half a hundredth of its size
+//! (`accepted`). Methods control the error of a step and not that of a run, a hundredth is visible in a figure, and what
+//! is watched may grow on its way to a result: an angle of three radians that is off by 0.7 % moves a point by 2 %. The
 //! energy is quadratic in velocities and may be off by twice as much. A matrix contradicts the equations if it differs
 //! from converged differences by a thousandth, which neither rounding (1e-8) nor the differences (1e-5) explain.
 
@@ -32,11 +33,15 @@ const JACOBIAN: [f64; 2] = [1e-3, 1e-5];
 const MOST_PARTS: u32 = 256;
 /// Values of event functions and components of states that may be looked at inside all steps; of later steps, one of
 /// this many is looked at.
-const LOOKS: (usize, u64) = (100_000, 32);
+const LOOKS: (usize, u64) = (3_000_000, 32);
+/// Values of event functions right behind their events, relative to the largest so far, that are errors of location.
+const LOCATED: f64 = 1e-9;
 /// The order for which event functions state what counts as zero.
 const ORDER: u32 = 5;
 /// Largest difference, relative to the states, at which a repeated step is taken for known.
 const KNOWN: f64 = 1e-3;
+/// Steps at the start that are all sampled, and whose errors are added up.
+const FIRST: u64 = 32;
 /// Steps over events that are all repeated; of later ones, as many are each time their number doubles.
 const CROSSINGS: u64 = 64;
 
@@ -71,7 +76,7 @@ pub struct Scrutiny<'m> {
     /// Largest errors of repeated steps in each class, with the times of the steps: those that are known, and those of
     /// repetitions that should be known.
     worst: [[(f64, f64); 3]; 2],
-    /// Sums of the errors of steps over events.
+    /// Sums of the errors of the first steps and of steps over events.
     errors: Vec<f64>,
     /// Events at the end of the last step, for a problem whose configuration does not follow signs.
     events_before: Vec<usize>,
@@ -86,6 +91,8 @@ pub struct Scrutiny<'m> {
     violations: [f64; 2],
     /// True if anybody looked at the equations.
     has_looked: bool,
+    /// The largest value of each event function so far.
+    function_sizes: Vec<f64>,
     findings: Findings,
 }
 
@@ -153,7 +160,7 @@ impl<'m> Scrutiny<'m> {
             ode: None,
             is,
             span,
-            accepted: (1e3 * rel).clamp(1e-2, 0.1),
+            accepted: (500.0 * rel).clamp(5e-3, 0.1),
             is_explicit: method.full_matrices == 0,
             locates: method.locates_events || !is.follows_signs,
             classes,
@@ -170,6 +177,7 @@ impl<'m> Scrutiny<'m> {
             energies: None,
             violations: [0.0; 2],
             has_looked: false,
+            function_sizes: Vec::new(),
             findings: Findings::default(),
         };
         scrutiny.matrices(span[0], initial);
@@ -213,7 +221,7 @@ impl<'m> Scrutiny<'m> {
         let is_sampled = step.index >= self.next;
         if is_sampled {
             // All of the first ones, then ever fewer: a hundred of a million.
-            self.next = step.index + 1 + step.index.saturating_sub(32).div_ceil(4);
+            self.next = step.index + 1 + step.index.saturating_sub(FIRST).div_ceil(4);
             self.take_largest(step.end);
             self.constraints(t, step.end);
             self.supply(step, energy_at).unwrap_or_default();
@@ -264,7 +272,7 @@ impl<'m> Scrutiny<'m> {
             self.doubt(Deviation::Wrong, format!("a repeated step stays unknown (at t = {without:.6e})"));
         }
         if sum > accepted {
-            self.doubt(Deviation::Wrong, format!("the errors of steps over events add up (to {sum:.0e} of the state)"));
+            self.doubt(Deviation::Wrong, format!("the errors of repeated steps add up (to {sum:.0e} of the state)"));
         }
         if self.is.ignores_jumps {
             self.doubt(Deviation::Wrong, "the method ignores events at which the state jumps".to_owned());
@@ -477,6 +485,7 @@ impl<'m> Scrutiny<'m> {
     fn zeros(&mut self, step: &Step<'_>, inner: &[(f64, Vec<f64>)], is_own: bool) -> Result<bool, Failure> {
         let (locates, follows_signs) = (self.locates, self.is.follows_signs);
         let before = std::mem::take(&mut self.events_before);
+        let mut sizes = std::mem::take(&mut self.function_sizes);
         let mut rate = vec![0.0; step.start.len()];
         if !before.is_empty() {
             self.ode().rhs(step.t_start, step.start, &mut rate)?;
@@ -492,6 +501,7 @@ impl<'m> Scrutiny<'m> {
         let mut values = vec![0.0; count];
         let mut at = |t: f64, y: &[f64]| functions.values(t, y, &mut values).map(|()| values.clone());
         let ends = [at(step.t_start, step.start)?, at(step.t_end, step.before_projection())?];
+        sizes.resize(count, 0.0);
         let mut range = [vec![f64::INFINITY; count], vec![f64::NEG_INFINITY; count]];
         for (t, y) in inner {
             functions.values(*t, y, &mut values)?;
@@ -503,11 +513,13 @@ impl<'m> Scrutiny<'m> {
             let [a, b] = ends.each_ref().map(|values| values[index]);
             let [least, most] = range.each_ref().map(|values| values[index]);
             let size_of_all = largest(&[a, b, least, most]);
+            sizes[index] = size_of_all.max(sizes[index]);
             let is_clear = |x: f64| x.abs() > 1e-2 * size_of_all;
             passes |= [b, least, most].into_iter().any(|x| (x >= 0.0) != (a >= 0.0));
             let is_located = locates && step.further.events.contains(&index);
             // If a function is still zero after its event, its side is the one to which it moves.
-            let is_at_zero = before.contains(&index) && a.abs() <= functions.tolerance(size, ORDER);
+            let at_zero = functions.tolerance(size, ORDER).max(LOCATED * sizes[index]);
+            let is_at_zero = before.contains(&index) && a.abs() <= at_zero;
             let side = if is_at_zero { rates[index] } else { a * f64::from(u8::from(is_clear(a))) };
             // Repeated steps pass a located zero a little earlier or later.
             let returns = if is_located { is_own } else { is_clear(b) && side * b > 0.0 };
@@ -517,7 +529,7 @@ impl<'m> Scrutiny<'m> {
                 missed = missed.or(Some(index));
             }
         }
-        self.events_before = before;
+        (self.events_before, self.function_sizes) = (before, sizes);
         self.looked += count + step.start.len();
         self.has_looked = true;
         if let Some(index) = missed {
@@ -533,11 +545,12 @@ impl<'m> Scrutiny<'m> {
 
     /// Repeats a step by the classical Runge–Kutta formula in two and in four parts, and in more as long as twice as
     /// many agree much better, if few evaluations were spent on that: one in ten steps, and 5000 (20 000 components of
-    /// their results, if these are fewer). A step over an event adds its error, which stands for those of a number of
-    /// steps, to a sum.
+    /// their results, if these are fewer), of which half is kept for steps over events. A step at the start or over an event adds its error, which stands for those
+    /// of a number of steps, to a sum.
     fn repeat(&mut self, step: &Step<'_>, over_events: Option<f64>) {
         let dimension = self.classes.len() as f64;
-        let allowed = (2e4 / dimension).min(5000.0) + 0.1 * step.index as f64;
+        let all = (2e4 / dimension).min(5000.0) + 0.1 * step.index as f64;
+        let allowed = if over_events.is_some() { all } else { 0.5 * all };
         // At least as many parts twice, of four evaluations each.
         if !self.is.repeats || self.spent + f64::from(12 * self.is.parts) > allowed {
             return;
@@ -559,7 +572,7 @@ impl<'m> Scrutiny<'m> {
             }
         }
         self.has_looked |= is_known;
-        if let Some(stands_for) = over_events {
+        if let Some(stands_for) = over_events.or((step.index < FIRST).then_some(1.0)) {
             let errors = before.iter().zip(fine).map(|(end, fine)| stands_for * (end - fine));
             self.errors.iter_mut().zip(errors).for_each(|(sum, error)| *sum += error);
         }

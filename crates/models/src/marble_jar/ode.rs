@@ -57,19 +57,10 @@ impl MarbleOde {
         &self.list
     }
 
-    /// The watched pairs `i < j`, in the order of their functions, which follow those of floor and cylinder.
-    pub fn watched_pairs(&self) -> &[[u32; 2]] {
-        &self.watched.pairs
-    }
-
-    /// The marbles whose gaps to the floor are watched, as functions 0, 1, ….
-    pub fn watched_floors(&self) -> &[u32] {
-        &self.watched.floors
-    }
-
-    /// The marbles whose gaps to the cylinder are watched; their functions follow those of the floor.
-    pub fn watched_walls(&self) -> &[u32] {
-        &self.watched.walls
+    /// What is watched: pairs `i < j`, and the marbles whose gaps to the floor and to the cylinder are. Functions of
+    /// floors come first, then those of the cylinder and of pairs.
+    pub fn watched(&self) -> (&[[u32; 2]], &[u32], &[u32]) {
+        (&self.watched.pairs, &self.watched.floors, &self.watched.walls)
     }
 
     /// Calls `visit` with each negative gap: floors, cylinder, pairs.

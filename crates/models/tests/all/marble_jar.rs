@@ -32,9 +32,10 @@ fn index_of(n: usize, [i, j]: [u32; 2]) -> usize {
 
 /// Indices of the watched functions among all functions.
 fn watched(ode: &MarbleOde, n: usize) -> Vec<usize> {
-    let floors = ode.watched_floors().iter().map(|&i| i as usize);
-    let walls = ode.watched_walls().iter().map(|&i| n + i as usize);
-    floors.chain(walls).chain(ode.watched_pairs().iter().map(|&pair| index_of(n, pair))).collect()
+    let (pairs, floors, walls) = ode.watched();
+    let floors = floors.iter().map(|&i| i as usize);
+    let walls = walls.iter().map(|&i| n + i as usize);
+    floors.chain(walls).chain(pairs.iter().map(|&pair| index_of(n, pair))).collect()
 }
 
 #[test]

@@ -238,18 +238,16 @@ fn gaps(observation: &mut dyn Observation, state: &[f64]) -> Vec<f64> {
 }
 
 impl Watch<'_> {
-    /// Looks at steps in which a contact begins or ends, and warns of bodies that are apart at both ends of a step and
-    /// overlap where the motion inside it leads.
+    /// Looks at steps in which a contact begins, ends or is in reach, and warns of bodies that are apart at both ends of
+    /// a step and overlap where the motion inside it leads.
     fn watch_contacts(&mut self, step: &mut Step<'_>) {
         let Some(ode) = &mut self.contacts else { return };
         let [start, end] = [step.start, step.end].map(|state| gaps(self.inside.as_mut(), state));
-        if start.iter().zip(&end).any(|(start, end)| (*start < 0.0) != (*end < 0.0)) {
+        let mut t = step.t_start + ode.step_limit(step.t_start, step.start);
+        if t < step.t_end || start.iter().zip(&end).any(|(start, end)| (*start < 0.0) != (*end < 0.0)) {
             self.scrutiny.crossing(step, 1);
         }
-        let mut t = step.t_start;
-        self.state.copy_from_slice(step.start);
         for _ in 0..3 {
-            t += ode.step_limit(t, &self.state);
             if t.is_nan() || t >= step.t_end || step.within.state_at(t, &mut self.state).is_err() {
                 return;
             }
@@ -259,6 +257,7 @@ impl Watch<'_> {
                 self.contacts = None;
                 return;
             }
+            t += ode.step_limit(t, &self.state);
         }
     }
 }
