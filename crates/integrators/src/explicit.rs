@@ -82,7 +82,6 @@ impl<S: Scalar> Method<S> for ExplicitRungeKutta {
             // Without a projection there is no linear algebra.
             counts_flops: self.projection_tolerance.is_none(),
             full_matrices: if self.projection_tolerance.is_some() { 2 } else { 0 },
-            keeps_all_entries: self.projection_tolerance.is_some(),
             ..MethodProperties::default()
         }
     }
@@ -115,7 +114,7 @@ impl<S: Scalar> Method<S> for ExplicitRungeKutta {
                 stepper.dense = DenseOutput::new(&formula, n);
             }
             if let Some(tolerance) = self.projection_tolerance {
-                stepper.projection = Some(Projection::new(&problem.mechanics()?, tolerance));
+                stepper.projection = Some(Projection::new(&mut problem.mechanics()?, tolerance));
             }
             Ok(stepper)
         })

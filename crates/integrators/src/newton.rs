@@ -24,8 +24,6 @@ parameters! {
 /// Value of the option `linear-algebra` in [`Method::solver_options`](mbsbench_problem::Method::solver_options):
 /// dependent unknowns are eliminated, and systems of many bodies are sparse.
 pub(crate) const STRUCTURED: &str = "structured";
-/// Value of the option `linear-algebra`: all systems are dense, whatever the number of bodies.
-pub(crate) const DENSE: &str = "dense";
 /// Value of the option `jacobians`: exact if the problem provides them.
 pub(crate) const EXACT: &str = "exact";
 /// A list of named options.

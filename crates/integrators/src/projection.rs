@@ -7,11 +7,12 @@
 
 use std::cell::Cell;
 
-use mbsbench_problem::linalg::{Lu, multiply};
+use mbsbench_problem::linalg::{Lu, Matrix, Saddle, multiply};
 use mbsbench_problem::{CountedMechanics, Dimensions, Failure, Scalar, Statistics};
 use nalgebra::DMatrix;
 
 use crate::newton::{Outcome, Progress, iterate};
+use crate::saddle::{Memory, factors, only};
 
 /// Maximum number of iterations at each of the two levels.
 const MAX_ITERATIONS: u32 = 10;
@@ -33,13 +34,7 @@ pub struct Projection<S: Scalar> {
     tolerance: f64,
     coordinates: usize,
     nonholonomic: usize,
-    mass: DMatrix<S>,
-    mass_factors: Lu<S>,
-    jacobian: DMatrix<S>,
-    /// `M⁻¹ Jᵀ`.
-    weights: DMatrix<S>,
-    grammian: DMatrix<S>,
-    grammian_factors: Lu<S>,
+    weights: Weights<S>,
     /// Violated constraints, then `(J M⁻¹ Jᵀ)⁻¹` times them.
     residual: Vec<S>,
     displacement: Vec<S>,
@@ -47,22 +42,51 @@ pub struct Projection<S: Scalar> {
     costs: Statistics,
 }
 
+/// The matrices of `F`.
+#[derive(Debug, Clone)]
+enum Weights<S: Scalar> {
+    /// `M⁻¹ Jᵀ` and `J M⁻¹ Jᵀ`.
+    Dense(Box<Dense<S>>),
+    /// `M`, `J` and the factors of `[M −Jᵀ; J 0]`, whose solution for `(0 ; r)` begins with `F r`; and a solution.
+    Sparse(Box<(Matrix<S>, Matrix<S>, Saddle<S>)>, Vec<S>),
+}
+
+#[derive(Debug, Clone)]
+struct Dense<S: Scalar> {
+    mass: DMatrix<S>,
+    mass_factors: Lu<S>,
+    jacobian: DMatrix<S>,
+    /// `M⁻¹ Jᵀ`.
+    weights: DMatrix<S>,
+    grammian: DMatrix<S>,
+    grammian_factors: Lu<S>,
+}
+
 impl<S: Scalar> Projection<S> {
     /// Allocates memory for a mechanical system of these dimensions.
-    pub fn new(mechanics: &CountedMechanics<'_, S>, tolerance: f64) -> Self {
+    pub fn new(mechanics: &mut CountedMechanics<'_, S>, tolerance: f64) -> Self {
         let Dimensions { coordinates, velocities, nonholonomic, .. } = mechanics.dimensions();
         let constraints = mechanics.dimensions().constraints();
         let matrix = |rows, columns| DMatrix::from_element(rows, columns, S::zero());
+        let memory = Memory::of(mechanics);
+        let weights = if memory.is_sparse() {
+            let zeros = vec![S::zero(); velocities + constraints];
+            Weights::Sparse(Box::new((memory.mass(), memory.jacobian(), memory.saddle())), zeros)
+        } else {
+            Weights::Dense(Box::new(Dense {
+                mass: matrix(velocities, velocities),
+                mass_factors: Lu::new(velocities),
+                jacobian: matrix(constraints, velocities),
+                weights: matrix(velocities, constraints),
+                grammian: matrix(constraints, constraints),
+                grammian_factors: Lu::new(constraints),
+            }))
+        };
         Self {
             tolerance,
             coordinates,
             nonholonomic,
-            mass: matrix(velocities, velocities),
-            mass_factors: Lu::new(velocities),
-            jacobian: matrix(constraints, velocities),
-            weights: matrix(velocities, constraints),
-            grammian: matrix(constraints, constraints),
-            grammian_factors: Lu::new(constraints),
+            weights,
             residual: vec![S::zero(); constraints],
             displacement: vec![S::zero(); velocities],
             moved: vec![S::zero(); coordinates],
@@ -105,21 +129,31 @@ impl<S: Scalar> Projection<S> {
     /// Forms the factors of `F` at a state.
     fn factorize(&mut self, mechanics: &mut CountedMechanics<'_, S>, t: S, q: &[S], v: &[S]) -> Result<(), Failure> {
         let singular = |matrix| move |_| Failure::SingularMatrix { time: t.value(), matrix };
-        mechanics.mass(q, &mut self.mass);
-        mechanics.constraint_jacobian(t, q, v, &mut self.jacobian);
         self.costs.factorizations += 1;
-        self.mass_factors.factorize(&self.mass).map_err(singular("mass matrix"))?;
+        let Dense { mass, mass_factors, jacobian, weights, grammian, grammian_factors } = match &mut self.weights {
+            Weights::Dense(dense) => &mut **dense,
+            Weights::Sparse(matrices, _) => {
+                let (mass, jacobian, saddle) = &mut **matrices;
+                mechanics.mass_in(q, mass);
+                mechanics.constraint_jacobian_in(t, q, v, jacobian);
+                saddle.put_rows(only(mass), jacobian, jacobian);
+                return factors(saddle, t.value());
+            }
+        };
+        mechanics.mass(q, mass);
+        mechanics.constraint_jacobian(t, q, v, jacobian);
+        mass_factors.factorize(mass).map_err(singular("mass matrix"))?;
         let (velocities, constraints) = (self.displacement.len(), self.residual.len());
         for c in 0..constraints {
-            let weights = &mut self.weights.as_mut_slice()[velocities * c..][..velocities];
+            let weights = &mut weights.as_mut_slice()[velocities * c..][..velocities];
             for (j, weight) in weights.iter_mut().enumerate() {
-                *weight = self.jacobian[(c, j)];
+                *weight = jacobian[(c, j)];
             }
-            self.mass_factors.solve(weights);
-            multiply(&self.jacobian, weights, &mut self.grammian.as_mut_slice()[constraints * c..][..constraints]);
+            mass_factors.solve(weights);
+            multiply(jacobian, weights, &mut grammian.as_mut_slice()[constraints * c..][..constraints]);
         }
         self.costs.factorizations += 1;
-        self.grammian_factors.factorize(&self.grammian).map_err(singular("J M⁻¹ Jᵀ"))
+        grammian_factors.factorize(grammian).map_err(singular("J M⁻¹ Jᵀ"))
     }
 
     /// Repeats a correction until it is small. `correct` returns the largest components of the displacement and of the
@@ -143,9 +177,21 @@ impl<S: Scalar> Projection<S> {
 
     /// Writes `−F` times the residual into the displacement.
     fn displace(&mut self) {
-        self.residual.iter_mut().for_each(|residual| *residual = -*residual);
-        self.grammian_factors.solve(&mut self.residual);
-        multiply(&self.weights, &self.residual, &mut self.displacement);
+        let Self { weights, residual, displacement, .. } = self;
+        residual.iter_mut().for_each(|residual| *residual = -*residual);
+        match weights {
+            Weights::Dense(dense) => {
+                dense.grammian_factors.solve(residual);
+                multiply(&dense.weights, residual, displacement);
+            }
+            Weights::Sparse(matrices, x) => {
+                let n = displacement.len();
+                x[..n].fill(S::zero());
+                x[n..].copy_from_slice(residual);
+                matrices.2.solve(x);
+                displacement.copy_from_slice(&x[..n]);
+            }
+        }
     }
 
     /// The largest components of the displacement and of `x`; NaN if a component is not finite.

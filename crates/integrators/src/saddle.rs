@@ -1,45 +1,92 @@
-//! Factorization of saddle-point matrices for accelerations and multipliers, in the steps of [`lie`](crate::lie),
-//! [`rattle`](crate::rattle) and [`half_explicit`](crate::half_explicit) methods.
+//! Saddle-point matrices for accelerations and multipliers, in the steps of [`lie`](crate::lie),
+//! [`rattle`](crate::rattle) and [`half_explicit`](crate::half_explicit) methods and in projections.
 
-use mbsbench_problem::linalg::System;
-use mbsbench_problem::{Counted, Failure, Run, Scalar};
-use nalgebra::DMatrix;
+use std::sync::Arc;
+
+use mbsbench_problem::linalg::{Matrix, Pattern, Saddle};
+use mbsbench_problem::{Counted, CountedMechanics, Dimensions, Failure, Run, Scalar, Structure};
 
 /// Name of these matrices in failures.
 pub(crate) const SADDLE: &str = "[M -J'; J 0]";
 
-/// Writes a saddle-point matrix with the Jacobian `reactions` in its last columns and `rows` in its last rows.
-pub(crate) fn put<S: Scalar>(matrix: &mut DMatrix<S>, mass: &DMatrix<S>, reactions: &DMatrix<S>, rows: &DMatrix<S>) {
-    let (m, n) = rows.shape();
-    matrix.view_mut((0, 0), (n, n)).copy_from(mass);
-    matrix.view_mut((n, 0), (m, n)).copy_from(rows);
-    put_reactions(matrix, reactions);
+/// The kind of memory for the matrices of a mechanical system.
+pub(crate) enum Memory {
+    /// All entries, for this many velocities and constraints.
+    Dense(usize, usize),
+    /// Entries of the patterns of a structure.
+    Sparse(Arc<Structure>),
 }
 
-/// Writes the last columns of a saddle-point matrix.
-pub(crate) fn put_reactions<S: Scalar>(matrix: &mut DMatrix<S>, jacobian: &DMatrix<S>) {
-    let (m, n) = jacobian.shape();
-    matrix.view_mut((n, n), (m, m)).fill(S::zero());
-    for c in 0..m {
-        for j in 0..n {
-            matrix[(j, n + c)] = -jacobian[(c, j)];
+impl Memory {
+    /// The kind that is faster for a mechanical system, or the one that was asked for.
+    pub(crate) fn of<S: Scalar>(mechanics: &mut CountedMechanics<'_, S>) -> Self {
+        let Dimensions { velocities, nonholonomic, .. } = mechanics.dimensions();
+        if nonholonomic == 0 && mechanics.has_structure() {
+            let structure = mechanics.structure();
+            if structure.is_sparse_in::<S>() {
+                return Self::Sparse(structure);
+            }
+        }
+        Self::Dense(velocities, mechanics.dimensions().constraints())
+    }
+
+    /// True if only entries of patterns are stored.
+    pub(crate) fn is_sparse(&self) -> bool {
+        matches!(self, Self::Sparse(_))
+    }
+
+    /// A mass matrix.
+    pub(crate) fn mass<S: Scalar>(&self) -> Matrix<S> {
+        match self {
+            Self::Dense(n, _) => Matrix::dense(*n, *n),
+            Self::Sparse(structure) => Matrix::new(&structure.dynamics, true),
+        }
+    }
+
+    /// A Jacobian of the constraints.
+    pub(crate) fn jacobian<S: Scalar>(&self) -> Matrix<S> {
+        match self {
+            Self::Dense(n, m) => Matrix::dense(*m, *n),
+            Self::Sparse(structure) => Matrix::new(&structure.jacobian, true),
+        }
+    }
+
+    /// A mass matrix with its factors.
+    pub(crate) fn mass_factors<S: Scalar>(&self) -> Saddle<S> {
+        match self {
+            Self::Dense(n, _) => Saddle::dense(*n, 0),
+            Self::Sparse(structure) => {
+                Saddle::new(&structure.dynamics, &Pattern::new((0, structure.dynamics.rows()), []), true)
+            }
+        }
+    }
+
+    /// A saddle-point matrix with its factors.
+    pub(crate) fn saddle<S: Scalar>(&self) -> Saddle<S> {
+        match self {
+            Self::Dense(n, m) => Saddle::dense(*n, *m),
+            Self::Sparse(structure) => Saddle::new(&structure.dynamics, &structure.jacobian, true),
         }
     }
 }
 
-/// Factorizes a saddle-point matrix at the start of a step and counts the factorization.
-pub(crate) fn factorize(system: &mut System, run: &mut Run<'_, Counted<'_>>) -> Result<(), Failure> {
-    run.own.factorizations += 1;
-    factors(system, run.t, SADDLE)
+/// The blocks of a saddle-point matrix with a mass matrix only.
+pub(crate) fn only<S: Scalar>(mass: &Matrix<S>) -> [(S, &Matrix<S>); 3] {
+    [(S::from(1.0), mass), (S::zero(), mass), (S::zero(), mass)]
 }
 
-/// Factorizes the matrix named `matrix` at `time` (s).
+/// Factorizes a saddle-point matrix at the start of a step and counts the factorization.
+pub(crate) fn factorize(saddle: &mut Saddle, run: &mut Run<'_, Counted<'_>>) -> Result<(), Failure> {
+    run.own.factorizations += 1;
+    factors(saddle, run.t)
+}
+
+/// Factorizes a saddle-point matrix at `time` (s).
 ///
 /// # Errors
 /// Returns [`Failure::SingularMatrix`], or [`Failure::NonFinite`] if the entries are not all finite.
-pub(crate) fn factors<S: Scalar>(system: &mut System<S>, time: f64, matrix: &'static str) -> Result<(), Failure> {
-    system.factorize().map_err(|_| {
-        let is_finite = system.matrix.iter().all(|entry| entry.is_finite());
-        if is_finite { Failure::SingularMatrix { time, matrix } } else { Failure::NonFinite { time } }
+pub(crate) fn factors<S: Scalar>(saddle: &mut Saddle<S>, time: f64) -> Result<(), Failure> {
+    saddle.factorize().map_err(|_| {
+        if saddle.is_finite() { Failure::SingularMatrix { time, matrix: SADDLE } } else { Failure::NonFinite { time } }
     })
 }

@@ -153,6 +153,7 @@ impl<S: Scalar> Mechanics<S> for Backward<'_, S> {
         constraint_values(&mut [S]) |own, values| negate(&mut values[..own.dimensions().nonholonomic]);
         velocity_constraints(&mut [S]) |_, values| negate(values);
         constraint_jacobian(&mut DMatrix<S>) |_, _| {};
+        constraint_jacobian_in(&mut Matrix<S>) |_, _| {};
         acceleration_bias(&mut [S]) |_, _| {};
         terms(&mut Terms<S>) |_, terms| negate(&mut terms.constraint_rates);
         derivatives(&mut Derivatives<S>) |_, derivatives| derivatives.reverse();
@@ -194,11 +195,11 @@ impl<S: Scalar> Mechanics<S> for Backward<'_, S> {
         self.inner().keep_matrices(matrices);
     }
 
-    fn displaced_derivatives(&mut self, at: Motion<'_, S>, delta: &[S], by: [&mut DMatrix<S>; 2]) {
-        let [by_position, by_velocity] = by;
-        let by = [by_position, &mut *by_velocity];
+    fn displaced_derivatives(&mut self, at: Motion<'_, S>, delta: &[S], by: [&mut Matrix<S>; 3]) {
+        let [by_position, by_velocity, of_constraints] = by;
+        let by = [by_position, &mut *by_velocity, of_constraints];
         self.moving(at.v, |inner, v| inner.displaced_derivatives(Motion { t: -at.t, v, ..at }, delta, by));
-        negate(by_velocity.as_mut_slice());
+        negate(by_velocity.values_mut());
     }
 
     fn acceleration_constraint_derivatives(&mut self, at: Motion<'_, S>, by: &mut Matrix<S>) {

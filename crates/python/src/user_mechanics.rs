@@ -212,6 +212,10 @@ impl Mechanics for PythonMechanics<'_> {
         jacobian.copy_from(&self.jacobian_at(t, q));
     }
 
+    fn constraint_jacobian_in(&mut self, t: f64, q: &[f64], _v: &[f64], jacobian: &mut Matrix<f64>) {
+        copy(&self.jacobian_at(t, q), jacobian);
+    }
+
     /// Evaluates the rate of change of the velocity constraints along the motion `(t + s, q + s v)`: by a difference of
     /// the velocity constraints if a Jacobian is given, otherwise by a second difference of the constraints.
     fn acceleration_bias(&mut self, t: f64, q: &[f64], v: &[f64], bias: &mut [f64]) {
@@ -314,14 +318,15 @@ impl Mechanics for PythonMechanics<'_> {
         }
     }
 
-    fn displaced_derivatives(&mut self, at: Motion<'_, f64>, delta: &[f64], by: [&mut DMatrix<f64>; 2]) {
-        let (n, m, [by_displacement, by_velocity]) = (self.n(), self.m(), by);
+    fn displaced_derivatives(&mut self, at: Motion<'_, f64>, delta: &[f64], by: [&mut Matrix<f64>; 3]) {
+        let (n, m, [by_displacement, by_velocity, of_constraints]) = (self.n(), self.m(), by);
         let q: Vec<f64> = at.q.iter().zip(delta).map(|(q, delta)| q + delta).collect();
         for k in 0..n {
             let column = Self::partial(n + m, &q, k, |q, rest| self.rest_at(Motion { q, ..at }, rest));
-            by_displacement.column_mut(k).copy_from_slice(&column);
+            (0..n).for_each(|i| by_displacement[(i, k)] = column[i]);
+            (0..m).for_each(|c| of_constraints[(c, k)] = column[n + c]);
             let forces = Self::partial(n, at.v, k, |v, forces| self.forces_at(at.t, &q, v, forces));
-            by_velocity.column_mut(k).iter_mut().zip(forces).for_each(|(entry, force)| *entry = -force);
+            forces.iter().enumerate().for_each(|(i, force)| by_velocity[(i, k)] = -force);
         }
     }
 

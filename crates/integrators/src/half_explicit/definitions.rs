@@ -6,7 +6,7 @@ use super::descriptor::{DescriptorStepper, Parts};
 use super::{HEDOP5, HEM4, HalfExplicitStepper, Table};
 use crate::control::ControllerSettings;
 use crate::drive;
-use crate::newton::{DENSE, options};
+use crate::newton::{STRUCTURED, options};
 
 method! {
     /// HEM4 of V. Brasey and E. Hairer: the half-explicit Runge–Kutta formula of order four with five stages, for
@@ -15,7 +15,7 @@ method! {
     ///
     /// The velocities satisfy their constraints to rounding; positions drift from their constraints by the error of
     /// the method and are not projected. Positions may live on a manifold, whose coordinates are then integrated
-    /// directly; nonholonomic constraints are refused. Linear systems are dense, whatever the number of bodies.
+    /// directly; nonholonomic constraints are refused.
     ///
     /// The method also integrates equations `M y' = f(t, y)` of index 2 or 1 with a Jacobian: the multipliers of a
     /// stage are then found by Newton's method, to rounding, and error estimate and step size depend only on the
@@ -37,7 +37,7 @@ method! {
     ///
     /// The velocities satisfy their constraints to rounding; positions drift from their constraints by the error of
     /// the method and are not projected. Positions may live on a manifold, whose coordinates are then integrated
-    /// directly; nonholonomic constraints are refused. Linear systems are dense, whatever the number of bodies.
+    /// directly; nonholonomic constraints are refused.
     ///
     /// The method also integrates equations `M y' = f(t, y)` of index 2 or 1 with a Jacobian: the multipliers of a
     /// stage are then found by Newton's method, to rounding, and error estimate and step size depend only on the
@@ -68,13 +68,12 @@ impl<S: Scalar> Method<S> for HalfExplicit {
             adapts: self.table.embedded.is_some(),
             counts_flops: true,
             full_matrices: 4,
-            keeps_all_entries: true,
             ..MethodProperties::default()
         }
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {
-        options([("linear-algebra", DENSE.to_owned())])
+        options([("linear-algebra", STRUCTURED.to_owned())])
     }
 
     fn suits(&self, problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
@@ -112,7 +111,7 @@ impl<S: Scalar> Method<S> for HalfExplicit {
             });
         }
         drive::solve(self, problem, task, observer, control, |problem| {
-            Ok(HalfExplicitStepper::new(table, &problem.mechanics()?))
+            Ok(HalfExplicitStepper::new(table, &mut problem.mechanics()?))
         })
     }
 }

@@ -1,12 +1,11 @@
 //! One half-explicit step.
 
-use mbsbench_problem::linalg::System;
+use mbsbench_problem::linalg::{Matrix, Saddle};
 use mbsbench_problem::{Counted, CountedMechanics, Dimensions, Failure, Scalar, Statistics};
-use nalgebra::DMatrix;
 
 use super::tables::{Coefficients, Table};
 use crate::Stepper;
-use crate::saddle::{SADDLE, factors, put};
+use crate::saddle::{Memory, factors, only};
 
 /// A stepper for the formula of a [`Table`].
 #[derive(Debug, Clone)]
@@ -20,11 +19,11 @@ pub struct HalfExplicitStepper<S: Scalar> {
     start: Known,
     /// The present point.
     point: Vec<S>,
-    mass: DMatrix<S>,
+    mass: Matrix<S>,
     /// `J` at the present point and at the next one.
-    jacobians: [DMatrix<S>; 2],
+    jacobians: [Matrix<S>; 2],
     /// `[M −Jᵀ; J⁺ 0]`, with `J⁺` at the next point.
-    system: System<S>,
+    system: Saddle<S>,
     /// `(A ; Λ)`.
     x: Vec<S>,
     estimate: Vec<S>,
@@ -44,19 +43,20 @@ enum Known {
 
 impl<S: Scalar> HalfExplicitStepper<S> {
     /// A stepper for a mechanical system of the given dimensions.
-    pub fn new(table: &'static Table, mechanics: &CountedMechanics<'_, S>) -> Self {
+    pub fn new(table: &'static Table, mechanics: &mut CountedMechanics<'_, S>) -> Self {
         let Dimensions { coordinates, velocities: n, holonomic: m, .. } = mechanics.dimensions();
         let coefficients = Coefficients::of(table);
-        let (matrix, zeros) = (|rows, columns| DMatrix::from_element(rows, columns, S::zero()), |n| vec![S::zero(); n]);
+        let memory = Memory::of(mechanics);
+        let zeros = |n| vec![S::zero(); n];
         Self {
             table,
             coordinates,
             stages: zeros((coordinates + n) * coefficients.rows.len()),
             start: Known::Nothing,
             point: zeros(coordinates + n),
-            mass: matrix(n, n),
-            jacobians: [matrix(m, n), matrix(m, n)],
-            system: System::new(n + m),
+            mass: memory.mass(),
+            jacobians: [memory.jacobian(), memory.jacobian()],
+            system: memory.saddle(),
             x: zeros(n + m),
             estimate: zeros(if coefficients.difference.is_empty() { 0 } else { coordinates + n }),
             coefficients,
@@ -69,7 +69,7 @@ impl<S: Scalar> HalfExplicitStepper<S> {
         let Self { stages, point, coordinates, mass, x, .. } = self;
         let (q, v) = point.split_at(*coordinates);
         mechanics.position_rate(q, v, &mut stages[i * (q.len() + v.len())..][..q.len()]);
-        mechanics.mass(q, mass);
+        mechanics.mass_in(q, mass);
         mechanics.forces(t, q, v, &mut x[..v.len()]);
     }
 
@@ -78,10 +78,10 @@ impl<S: Scalar> HalfExplicitStepper<S> {
     fn solve(&mut self, time: S, i: usize, next: usize) -> Result<(), Failure> {
         let Self { stages, coordinates, mass, jacobians, system, x, costs, .. } = self;
         let n = mass.nrows();
-        put(&mut system.matrix, mass, &jacobians[0], &jacobians[next]);
+        system.put_rows(only(mass), &jacobians[0], &jacobians[next]);
         costs.factorizations += 1;
         costs.linear_solves += 1;
-        factors(system, time.value(), SADDLE)?;
+        factors(system, time.value())?;
         system.solve(x);
         stages[i * (*coordinates + n) + *coordinates..][..n].copy_from_slice(&x[..n]);
         Ok(())
@@ -113,7 +113,7 @@ impl<S: Scalar> HalfExplicitStepper<S> {
         }
         let last = row[i];
         let (q, v) = self.point.split_at_mut(nq);
-        mechanics.constraint_jacobian(t_next, q, v, &mut self.jacobians[1]);
+        mechanics.constraint_jacobian_in(t_next, q, v, &mut self.jacobians[1]);
         if !is_explicit {
             let n = v.len();
             let rates = &mut self.x[n..];
@@ -179,7 +179,7 @@ impl<S: Scalar> Stepper<S> for HalfExplicitStepper<S> {
             (Known::Again, false) | (Known::Nothing, _) => {
                 let mut mechanics = problem.mechanics()?;
                 let (q, v) = start.split_at(self.coordinates);
-                mechanics.constraint_jacobian(t, q, v, &mut self.jacobians[0]);
+                mechanics.constraint_jacobian_in(t, q, v, &mut self.jacobians[0]);
                 if self.table.explicit_start {
                     self.evaluate(&mut mechanics, t, 0);
                     let bias = &mut self.x[v.len()..];
@@ -203,6 +203,6 @@ impl<S: Scalar> Stepper<S> for HalfExplicitStepper<S> {
     }
 
     fn costs(&self) -> Statistics {
-        Statistics { linear_algebra_flops: Some(self.system.flops), ..self.costs }
+        Statistics { linear_algebra_flops: Some(self.system.flops()), ..self.costs }
     }
 }

@@ -19,7 +19,7 @@ method! {
     ///
     /// Order of q and v: 2; of λ: 2 from the fourth step on and 1 before, because initial velocities satisfy their
     /// constraints and later ones violate them by O(h²). Nonholonomic constraints are refused. The span must be a whole
-    /// number of steps. The linear systems are dense, whatever the number of bodies.
+    /// number of steps.
     ///
     /// Counters: one evaluation, Jacobian, factorization and linear solve for each iteration, and one evaluation,
     /// factorization and solve at the start.

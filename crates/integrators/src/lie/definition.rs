@@ -7,7 +7,7 @@ use nalgebra::{Complex, DMatrix};
 use super::steps::Steps;
 use crate::drive;
 use crate::low_order::{Discretisation, GeneralizedAlphaWeights};
-use crate::newton::{DENSE, EXACT, JacobianUse, of_accelerations, options};
+use crate::newton::{EXACT, JacobianUse, STRUCTURED, of_accelerations, options};
 use crate::sizes::check_equal_steps;
 
 method! {
@@ -18,8 +18,7 @@ method! {
     /// constant steps.
     ///
     /// Order of q and v: 2; of λ: 2, after an error O(h) that decays like `ρⁿ` (M. Arnold, O. Brüls, A. Cardona, Numer.
-    /// Math. 129 (2015) 149–179). Velocity constraints are violated by O(h²). Nonholonomic constraints are refused. The
-    /// linear systems are dense, whatever the number of bodies.
+    /// Math. 129 (2015) 149–179). Velocity constraints are violated by O(h²). Nonholonomic constraints are refused.
     ///
     /// Counters: one evaluation, Jacobian, factorization and linear solve for each iteration, and two evaluations,
     /// factorizations and solves at the start.
@@ -83,7 +82,7 @@ impl Method for OnGroup {
         let (tolerance, max_iterations) = self.newton;
         let mut named = options([
             ("charts", "step".to_owned()),
-            ("linear-algebra", DENSE.to_owned()),
+            ("linear-algebra", STRUCTURED.to_owned()),
             ("jacobians", EXACT.to_owned()),
             ("newton-matrix", spelling(&JacobianUse::Full)),
             ("newton-stop", of_accelerations(tolerance)),
@@ -115,7 +114,7 @@ impl Method for OnGroup {
             if self.rule == Rule::Bdf {
                 check_equal_steps(task)?;
             }
-            Ok(Steps::new(self.rule, self.newton, &problem.mechanics()?, task.initial))
+            Ok(Steps::new(self.rule, self.newton, &mut problem.mechanics()?, task.initial))
         })
     }
 }

@@ -18,7 +18,7 @@ method! {
     ///
     /// Order of q, v and λ: 1. Constraints are violated by O(h³) in positions and O(h²) in velocities. Without
     /// constraints, linear problems are solved as by the implicit Euler method. Nonholonomic constraints are refused.
-    /// The linear systems are dense, whatever the number of bodies.
+    ///
     ///
     /// Counters: one evaluation, Jacobian and factorization and two linear solves per step.
     pub struct HalfImplicitEuler {}

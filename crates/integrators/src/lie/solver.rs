@@ -1,11 +1,10 @@
 //! Accelerations and multipliers, at the initial state and at the end of a step.
 
-use mbsbench_problem::linalg::{System, add_product, add_transposed_product};
+use mbsbench_problem::linalg::{Matrix, Saddle};
 use mbsbench_problem::{Counted, CountedMechanics, Dimensions, Failure, Motion, Run};
-use nalgebra::DMatrix;
 
 use crate::newton::{Outcome, Progress, iterate, largest, most_moved, place_of_largest};
-use crate::saddle::{factorize, put, put_reactions};
+use crate::saddle::{Memory, factorize, only};
 
 /// Corrections that move positions by less than this many rounding units count as rounding.
 const ROUNDINGS: f64 = 64.0;
@@ -14,11 +13,11 @@ const ROUNDINGS: f64 = 64.0;
 pub struct Solver {
     tolerance: f64,
     max_iterations: u32,
-    mass: DMatrix<f64>,
-    jacobian: DMatrix<f64>,
-    by_displacement: DMatrix<f64>,
-    by_velocity: DMatrix<f64>,
-    system: System,
+    mass: Matrix<f64>,
+    jacobian: Matrix<f64>,
+    /// Derivatives of the equations of motion in displacement and velocity, and of the constraints in displacement.
+    derivatives: [Matrix<f64>; 3],
+    system: Saddle,
     /// The negative residual, then the correction.
     x: Vec<f64>,
 }
@@ -47,23 +46,23 @@ pub struct Leap<'s> {
 
 impl Solver {
     /// Memory for a mechanical system.
-    pub fn new((tolerance, max_iterations): (f64, u32), mechanics: &CountedMechanics<'_>) -> Self {
+    pub fn new((tolerance, max_iterations): (f64, u32), mechanics: &mut CountedMechanics<'_>) -> Self {
+        let memory = Memory::of(mechanics);
         let Dimensions { velocities: n, holonomic: m, .. } = mechanics.dimensions();
         Self {
             tolerance,
             max_iterations,
-            mass: DMatrix::zeros(n, n),
-            jacobian: DMatrix::zeros(m, n),
-            by_displacement: DMatrix::zeros(n + m, n),
-            by_velocity: DMatrix::zeros(n, n),
-            system: System::new(n + m),
+            mass: memory.mass(),
+            jacobian: memory.jacobian(),
+            derivatives: [memory.mass(), memory.mass(), memory.jacobian()],
+            system: memory.saddle(),
             x: vec![0.0; n + m],
         }
     }
 
     /// Operations of linear algebra so far.
     pub fn flops(&self) -> u64 {
-        self.system.flops
+        self.system.flops()
     }
 
     /// Solves the equations of motion at a state, with constraints at acceleration level, for accelerations and
@@ -81,12 +80,12 @@ impl Solver {
         let n = v.len();
         let Self { mass, jacobian, system, x, .. } = self;
         let mut mechanics = run.problem.mechanics()?;
-        mechanics.mass(q, mass);
+        mechanics.mass_in(q, mass);
         mechanics.forces(t, q, v, &mut x[..n]);
-        mechanics.constraint_jacobian(t, q, v, jacobian);
+        mechanics.constraint_jacobian_in(t, q, v, jacobian);
         mechanics.acceleration_bias(t, q, v, &mut x[n..]);
         x[n..].iter_mut().for_each(|bias| *bias = -*bias);
-        put(&mut system.matrix, mass, jacobian, jacobian);
+        system.put_rows(only(mass), jacobian, jacobian);
         factorize(system, run)?;
         system.solve(x);
         run.own.linear_solves += 1;
@@ -116,11 +115,10 @@ impl Solver {
         leap.lambda.fill(0.0);
         let mut iteration = Leaping { solver: self, run, leap, made: 0, change: 0.0, coordinate: 0 };
         iteration.place()?;
-        iteration.linearise()?;
-        let Leaping { solver: Solver { jacobian, system, x, .. }, run, leap, .. } = &mut iteration;
+        iteration.linearise(true)?;
+        let Leaping { solver: Solver { system, x, .. }, run, leap, .. } = &mut iteration;
         let (t, n, h) = (leap.t, leap.a.len(), leap.factors.1);
         let (q, v) = &mut leap.end;
-        system.matrix.view_mut((n, 0), jacobian.shape()).copy_from(jacobian);
         run.problem.mechanics()?.velocity_constraints(t, q, v, &mut x[n..]);
         x[n..].iter_mut().for_each(|rate| *rate /= -h);
         factorize(system, run)?;
@@ -172,29 +170,24 @@ impl Leaping<'_, '_, '_> {
         Ok(())
     }
 
-    /// Forms the matrix, for displacements divided by `c_q`, and the residual at the end.
-    fn linearise(&mut self) -> Result<(), Failure> {
-        let Solver { mass, jacobian, by_displacement, by_velocity, system, x, .. } = &mut *self.solver;
+    /// Forms the matrix, for displacements divided by `c_q` and constraints on positions or `rates`, and the residual
+    /// at the end.
+    fn linearise(&mut self, rates: bool) -> Result<(), Failure> {
+        let Solver { mass, jacobian, derivatives, system, x, .. } = &mut *self.solver;
         let Leap { t, start, factors: (c_q, c_v), delta, end: (q, v), a, lambda, .. } = &mut self.leap;
         let (t, n) = (*t, v.len());
         let mut mechanics = self.run.problem.mechanics()?;
-        mechanics.mass(q, mass);
-        mechanics.constraint_jacobian(t, q, v, jacobian);
+        mechanics.mass_in(q, mass);
+        mechanics.constraint_jacobian_in(t, q, v, jacobian);
         let at = Motion { t, q: start, v, a, lambda };
-        mechanics.displaced_derivatives(at, delta, [by_displacement, by_velocity]);
-        for j in 0..n {
-            for i in 0..n {
-                system.matrix[(i, j)] = mass[(i, j)] + *c_q * by_displacement[(i, j)] + *c_v * by_velocity[(i, j)];
-            }
-            for i in n..x.len() {
-                system.matrix[(i, j)] = by_displacement[(i, j)];
-            }
-        }
-        put_reactions(&mut system.matrix, jacobian);
+        mechanics.displaced_derivatives(at, delta, derivatives.each_mut());
+        let [by_displacement, by_velocity, of_constraints] = &*derivatives;
+        let blocks = [(1.0, &*mass), (*c_q, by_displacement), (*c_v, by_velocity)];
+        system.put_rows(blocks, jacobian, if rates { jacobian } else { of_constraints });
         let (dynamics, constraints) = x.split_at_mut(n);
         mechanics.forces(t, q, v, dynamics);
-        add_product(-1.0, mass, a, dynamics);
-        add_transposed_product(1.0, jacobian, lambda, dynamics);
+        mass.add_product(-1.0, a, dynamics);
+        jacobian.add_transposed_product(1.0, lambda, dynamics);
         mechanics.constraint_values(t, q, v, constraints);
         constraints.iter_mut().for_each(|phi| *phi /= -*c_q);
         Ok(())
@@ -203,7 +196,7 @@ impl Leaping<'_, '_, '_> {
     fn iterate(&mut self, _iteration: u32) -> Result<f64, Failure> {
         self.run.check_budget(1)?;
         self.place()?;
-        self.linearise()?;
+        self.linearise(false)?;
         let Solver { system, x, .. } = &mut *self.solver;
         if let Err(failure) = factorize(system, self.run) {
             return if matches!(failure, Failure::NonFinite { .. }) { Ok(f64::NAN) } else { Err(failure) };

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{AcceptedStep, Counted, CountedMechanics, Failure, Further, Run, Stepping};
+use mbsbench_problem::{AcceptedStep, Counted, CountedMechanics, Dimensions, Failure, Further, Run, Stepping};
 
 use super::Rule;
 use super::solver::{Leap, Solver};
@@ -38,20 +38,21 @@ pub struct Steps {
 impl Steps {
     /// Creates the steps of a run that starts at `initial`; `newton` is the tolerance and the maximum number of
     /// iterations.
-    pub fn new(rule: Rule, newton: (f64, u32), mechanics: &CountedMechanics<'_>, initial: &[f64]) -> Self {
-        let zeros = || vec![0.0; mechanics.dimensions().velocities];
+    pub fn new(rule: Rule, newton: (f64, u32), mechanics: &mut CountedMechanics<'_>, initial: &[f64]) -> Self {
+        let Dimensions { coordinates, velocities, holonomic, .. } = mechanics.dimensions();
+        let zeros = || vec![0.0; velocities];
         Self {
             rule,
             weights: rule.weights(),
             solver: Solver::new(newton, mechanics),
-            coordinates: mechanics.dimensions().coordinates,
+            coordinates,
             displacement: zeros(),
             velocity: zeros(),
             delta: zeros(),
             before: zeros(),
             a: zeros(),
             algorithmic: zeros(),
-            lambda: vec![0.0; mechanics.dimensions().holonomic],
+            lambda: vec![0.0; holonomic],
             earlier: zeros(),
             state: initial.to_vec(),
             end: initial.to_vec(),

@@ -6,7 +6,7 @@ use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Solutio
 use super::run::{Levels, Steps};
 use crate::drive;
 use crate::low_order;
-use crate::newton::{DENSE, options};
+use crate::newton::{STRUCTURED, options};
 use crate::sizes::check_equal_steps;
 
 /// A method with its parameters.
@@ -42,7 +42,7 @@ verlet!(
     /// momenta. Forces may depend on velocities and are evaluated with those of the half step. Both dependencies make
     /// the step implicit. It is solved by the iteration for the multipliers, whose matrix contains masses and
     /// constraints only: damping that is stiff for the step makes the iteration fail. Positions have to form a vector
-    /// space; nonholonomic constraints are refused. The linear systems are dense, whatever the number of bodies.
+    /// space; nonholonomic constraints are refused.
     ///
     /// Counters: one evaluation per step if neither dependency is present, otherwise one for each iteration and one
     /// more; two factorizations, and with variable masses one for each iteration and a Jacobian.
@@ -83,17 +83,12 @@ impl Method for Verlet {
     }
 
     fn properties(&self) -> MethodProperties {
-        MethodProperties {
-            counts_flops: true,
-            full_matrices: 3,
-            keeps_all_entries: true,
-            ..MethodProperties::default()
-        }
+        MethodProperties { counts_flops: true, full_matrices: 3, ..MethodProperties::default() }
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {
         options([
-            ("linear-algebra", DENSE.to_owned()),
+            ("linear-algebra", STRUCTURED.to_owned()),
             ("newton-matrix", "masses and constraints only".to_owned()),
             ("newton-stop", format!("correction of velocities ≤ {} (1 + size)", spelling(&self.tolerance))),
             ("max-iterations", self.max_iterations.to_string()),

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use mbsbench_problem::linalg::add_columns;
+use mbsbench_problem::linalg::{Entries, Matrix};
 use mbsbench_problem::{Counted, Derivatives, Failure, Run, Structure};
-use nalgebra::DMatrix;
 
+use crate::saddle::Memory;
 use crate::stepper::finite;
 
 /// Terms of the equations at the positions `q` and the time `t` (s).
@@ -13,12 +13,12 @@ use crate::stepper::finite;
 pub struct Point {
     pub t: f64,
     pub q: Vec<f64>,
-    pub mass: DMatrix<f64>,
-    pub jacobian: DMatrix<f64>,
+    pub mass: Matrix<f64>,
+    pub jacobian: Matrix<f64>,
     /// `F = D + Ṁ v` at the velocities at which it was evaluated last.
     pub forces: Vec<f64>,
     /// Derivatives of the mass matrix, and memory for `∂(M v)/∂q`; none if the mass matrix is constant.
-    varying: Option<(Derivatives<f64>, DMatrix<f64>)>,
+    varying: Option<(Derivatives<f64>, Matrix<f64>)>,
     depends_on_velocity: bool,
     /// True if the forces were evaluated at `q`.
     has_forces: bool,
@@ -28,16 +28,16 @@ pub struct Point {
 
 impl Point {
     /// Allocates memory for a system of that structure.
-    pub fn new(structure: &Arc<Structure>) -> Self {
-        let (n, m) = (structure.dynamics.rows(), structure.jacobian.rows());
+    pub fn new(structure: &Arc<Structure>, memory: &Memory) -> Self {
+        let n = structure.dynamics.rows();
         let varies = !structure.mass.is_empty();
         Self {
             t: 0.0,
             q: vec![0.0; n],
-            mass: DMatrix::zeros(n, n),
-            jacobian: DMatrix::zeros(m, n),
+            mass: memory.mass(),
+            jacobian: memory.jacobian(),
             forces: vec![0.0; n],
-            varying: varies.then(|| (Derivatives::new(structure), DMatrix::zeros(n, n))),
+            varying: varies.then(|| (Derivatives::of(structure, memory.is_sparse()), memory.mass())),
             depends_on_velocity: varies || structure.forces_depend_on_velocity(),
             has_forces: false,
             has_derivatives: false,
@@ -70,9 +70,9 @@ impl Point {
             if !std::mem::replace(has_derivatives, true) {
                 mechanics.derivatives(*t, q, v, derivatives);
             }
-            inertia.fill(0.0);
+            inertia.clear();
             derivatives.add_inertia(1.0, v, inertia);
-            add_columns(inertia, v, forces);
+            inertia.add_product(1.0, v, forces);
         }
         self.has_forces = true;
         finite(run.t, &self.forces)

@@ -7,6 +7,7 @@ use mbsbench_problem::{AcceptedStep, Counted, CountedMechanics, Failure, Run, St
 use super::point::Point;
 use super::solver::{Push, Solver};
 use crate::hermite::show_motion;
+use crate::saddle::Memory;
 use crate::stepper::finite;
 
 /// The levels on which constraints hold.
@@ -38,12 +39,13 @@ impl Steps {
     /// iterations.
     pub fn new(levels: Levels, newton: (f64, u32), mechanics: &mut CountedMechanics<'_>, initial: &[f64]) -> Self {
         let (n, m) = (initial.len() / 2, mechanics.dimensions().holonomic);
-        let mut point = Point::new(&mechanics.structure());
+        let memory = Memory::of(mechanics);
+        let mut point = Point::new(&mechanics.structure(), &memory);
         point.q.copy_from_slice(&initial[..n]);
-        mechanics.mass(&point.q, &mut point.mass);
+        mechanics.mass_in(&point.q, &mut point.mass);
         Self {
             levels,
-            solver: Solver::new(newton, n, m),
+            solver: Solver::new(newton, &memory, (n, m)),
             points: [point.clone(), point],
             half: [vec![0.0; n], vec![0.0; n]],
             earlier: vec![0.0; n],
@@ -82,7 +84,7 @@ impl Steps {
         let (q, v) = end.split_at_mut(earlier.len());
         q.copy_from_slice(&to.q);
         earlier.copy_from_slice(&half[0]);
-        run.problem.mechanics()?.constraint_jacobian(t_end, q, earlier, &mut to.jacobian);
+        run.problem.mechanics()?.constraint_jacobian_in(t_end, q, earlier, &mut to.jacobian);
         next.t = t_end + h;
         solver.push(run, Push { from: to, to: next, base: earlier, duration: h, h, velocities: half })?;
         v.iter_mut().zip(earlier.iter().zip(&half[0])).for_each(|(v, (before, after))| *v = 0.5 * (before + after));
@@ -96,7 +98,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         let [from, _] = &mut self.points;
         from.t = run.t;
         let v = &self.state[from.q.len()..];
-        run.problem.mechanics()?.constraint_jacobian(run.t, &from.q, v, &mut from.jacobian);
+        run.problem.mechanics()?.constraint_jacobian_in(run.t, &from.q, v, &mut from.jacobian);
         Ok(())
     }
 

@@ -1,20 +1,21 @@
 //! Half steps: the first determines the positions of its end, the second the velocities.
 
-use mbsbench_problem::linalg::{System, add_product, add_transposed_product, multiply};
+use mbsbench_problem::linalg::{Matrix, Saddle};
 use mbsbench_problem::{Counted, Failure, Run};
 
 use super::point::Point;
 use crate::newton::{Outcome, Progress, iterate, largest, most_moved};
-use crate::saddle::{factorize, put};
+use crate::saddle::{Memory, factorize, only};
 
 /// Solves for velocities and multipliers.
 pub struct Solver {
     tolerance: f64,
     max_iterations: u32,
     /// `[M −J₀ᵀ; J₁ 0]`.
-    system: System,
-    /// `M₁`, if masses vary.
-    end_mass: System,
+    system: Saddle,
+    /// `M₁`, if masses vary, and its factors.
+    end_mass: Matrix<f64>,
+    end_factors: Saddle,
     /// Residual, then correction.
     x: Vec<f64>,
     /// Mean accelerations of the previous half step, m/s² or rad/s²: the first guess for the next one.
@@ -47,12 +48,13 @@ pub struct Push<'s> {
 
 impl Solver {
     /// Allocates memory for `n` coordinates and `m` constraints.
-    pub fn new((tolerance, max_iterations): (f64, u32), n: usize, m: usize) -> Self {
+    pub fn new((tolerance, max_iterations): (f64, u32), memory: &Memory, (n, m): (usize, usize)) -> Self {
         Self {
             tolerance,
             max_iterations,
-            system: System::new(n + m),
-            end_mass: System::new(n),
+            system: memory.saddle(),
+            end_mass: memory.mass(),
+            end_factors: memory.mass_factors(),
             x: vec![0.0; n + m],
             accelerations: vec![0.0; n],
             impulses: [vec![0.0; m], vec![0.0; m]],
@@ -62,7 +64,7 @@ impl Solver {
 
     /// Operations of linear algebra so far.
     pub fn flops(&self) -> u64 {
-        self.system.flops + self.end_mass.flops
+        self.system.flops() + self.end_factors.flops()
     }
 
     /// Multipliers of the constraints on positions (level 0) or velocities (level 1) for forces that act for `duration`
@@ -94,7 +96,7 @@ impl Solver {
         }
         to.moved();
         if to.varies() {
-            run.problem.mechanics()?.mass(&to.q, &mut to.mass);
+            run.problem.mechanics()?.mass_in(&to.q, &mut to.mass);
         }
         Ok(())
     }
@@ -114,11 +116,12 @@ impl Solver {
         v: &mut [f64],
     ) -> Result<(), Failure> {
         to.evaluate(run, w)?;
-        run.problem.mechanics()?.constraint_jacobian(to.t, &to.q, w, &mut to.jacobian);
-        put(&mut self.system.matrix, &to.mass, &to.jacobian, &to.jacobian);
+        run.problem.mechanics()?.constraint_jacobian_in(to.t, &to.q, w, &mut to.jacobian);
+        self.system.put_rows(only(&to.mass), &to.jacobian, &to.jacobian);
         factorize(&mut self.system, run)?;
         let (dynamics, constraints) = self.x.split_at_mut(w.len());
-        multiply(&to.mass, w, dynamics);
+        dynamics.fill(0.0);
+        to.mass.add_product(1.0, w, dynamics);
         for (residual, (momentum, force)) in dynamics.iter_mut().zip(self.momentum.iter().zip(&to.forces)) {
             *residual = momentum - *residual + duration * force;
         }
@@ -147,13 +150,15 @@ impl Pushing<'_, '_, '_> {
     fn arrive(&mut self) -> Result<(), Failure> {
         self.place();
         let Self { solver, run, push: Push { from, to, velocities: [u, w], .. }, .. } = self;
-        let Solver { end_mass, momentum, .. } = &mut **solver;
-        multiply(&from.mass, u, momentum);
+        let Solver { end_mass, end_factors, momentum, .. } = &mut **solver;
+        momentum.fill(0.0);
+        from.mass.add_product(1.0, u, momentum);
         if from.varies() {
-            run.problem.mechanics()?.mass(&to.q, &mut end_mass.matrix);
-            factorize(end_mass, run)?;
+            run.problem.mechanics()?.mass_in(&to.q, end_mass);
+            end_factors.put_mass(end_mass);
+            factorize(end_factors, run)?;
             w.copy_from_slice(momentum);
-            end_mass.solve(w);
+            end_factors.solve(w);
             run.own.linear_solves += 1;
             self.place();
         }
@@ -176,16 +181,16 @@ impl Pushing<'_, '_, '_> {
         let (dynamics, constraints) = x.split_at_mut(u.len());
         mechanics.constraint_values(to.t, &to.q, u, constraints);
         if iteration == 1 {
-            mechanics.constraint_jacobian(to.t, &to.q, u, &mut to.jacobian);
-            put(&mut system.matrix, &from.mass, &from.jacobian, &to.jacobian);
+            mechanics.constraint_jacobian_in(to.t, &to.q, u, &mut to.jacobian);
+            system.put_rows(only(&from.mass), &from.jacobian, &to.jacobian);
             factorize(system, run)?;
         }
         constraints.iter_mut().for_each(|phi| *phi /= -*h);
         for ((residual, force), momentum) in dynamics.iter_mut().zip(&from.forces).zip(&*momentum) {
             *residual = *duration * force - momentum;
         }
-        add_product(1.0, &from.mass, base, dynamics);
-        add_transposed_product(1.0, &from.jacobian, impulse, dynamics);
+        from.mass.add_product(1.0, base, dynamics);
+        from.jacobian.add_transposed_product(1.0, impulse, dynamics);
         run.own.newton_iterations += 1;
         run.own.linear_solves += 1;
         system.solve(x);

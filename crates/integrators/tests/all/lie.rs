@@ -6,6 +6,7 @@ use crate::common::constrained::{Manufactured, Odd, Pendulum, Record, distance, 
 use crate::common::{Circle, constrained};
 use mbsbench_integrators::low_order::NewtonSettings;
 use mbsbench_integrators::{Dop853, GeneralizedAlpha, LieGeneralizedAlpha};
+use mbsbench_problem::linalg::Matrix;
 use mbsbench_problem::rotation::{rate, turn};
 use mbsbench_problem::{
     AccelerationLevel, AsOde, Counted, Dimensions, Entries, Failure, MechanicalModel, Mechanics, MechanicsOf, Method,
@@ -228,9 +229,9 @@ fn derivatives_along_displacements_match_the_residual() {
     let initial = Top::initial();
     let (q, v) = (&initial[..7], [0.3, -0.2, 0.5, 2.0, -1.0, 0.7]);
     let (delta, a, lambda) = ([0.1, 0.2, -0.3, 0.9, -0.4, 0.6], [1.0, 2.0, 3.0, -2.0, 5.0, 1.5], [7.0, -3.0, 2.0]);
-    let (mut by_displacement, mut by_velocity) = (DMatrix::zeros(9, 6), DMatrix::zeros(6, 6));
+    let [mut dynamics, mut by_velocity, mut constraints] = [6, 6, 3].map(|rows| Matrix::dense(rows, 6));
     let at = Motion { t: 0.0, q, v: &v, a: &a, lambda: &lambda };
-    mechanics.displaced_derivatives(at, &delta, [&mut by_displacement, &mut by_velocity]);
+    mechanics.displaced_derivatives(at, &delta, [&mut dynamics, &mut by_velocity, &mut constraints]);
     let mut residual = |delta: &[f64], v: &[f64]| {
         let (mut moved, mut mass, mut jacobian) = ([0.0; 7], DMatrix::zeros(6, 6), DMatrix::zeros(3, 6));
         let (mut forces, mut phi) = ([0.0; 6], [0.0; 3]);
@@ -255,7 +256,8 @@ fn derivatives_along_displacements_match_the_residual() {
         let [after, before] = [h, -h].map(|h| residual(&shifted(&delta, j, h), &v));
         for i in 0..9 {
             let slope = (after[i] - before[i]) / (2.0 * h);
-            assert!((slope - by_displacement[(i, j)]).abs() < 1e-8, "({i}, {j}): {slope}");
+            let found = if i < 6 { dynamics[(i, j)] } else { constraints[(i - 6, j)] };
+            assert!((slope - found).abs() < 1e-8, "({i}, {j}): {slope}");
         }
         let [after, before] = [h, -h].map(|h| residual(&delta, &shifted(&v, j, h)));
         for i in 0..6 {

@@ -176,7 +176,7 @@ fn displacements_are_the_smallest_in_the_metric_of_the_mass() {
     let mut ode = AccelerationLevel::new(MechanicsOf::<_, f64>::new(&Balance));
     let mut counted = Counted::new(&mut ode);
     let mut mechanics = counted.mechanics().expect("it is there");
-    let mut projection = Projection::new(&mechanics, 1e-14);
+    let mut projection = Projection::new(&mut mechanics, 1e-14);
     let mut y = [1.5, 0.5, 0.2, 0.4];
     projection.project(&mut mechanics, 1.0, &mut y).expect("regular");
     // Φ = 1 and dΦ/dt = −0.4
@@ -189,7 +189,7 @@ fn a_state_too_far_from_the_constraints_is_reported() {
     let mut ode = AccelerationLevel::new(MechanicsOf::<_, f64>::new(&Pendulum));
     let mut counted = Counted::new(&mut ode);
     let mut mechanics = counted.mechanics().expect("it is there");
-    let mut projection = Projection::new(&mechanics, 1e-14);
+    let mut projection = Projection::new(&mut mechanics, 1e-14);
     let far = projection.project(&mut mechanics, 0.5, &mut [5.0, 0.0, 0.0, 1.0]);
     assert_eq!(far, Err(Failure::NewtonDiverged { time: 0.5, iterations: 10 }));
     let centre = projection.project(&mut mechanics, 0.5, &mut [0.0, 0.0, 0.0, 1.0]);

@@ -156,6 +156,10 @@ impl<X: Space> MechanicalModel for JointSpace<X> {
         self.tree.position_rate(q, v, q_rate);
     }
 
+    fn is_local(&self) -> bool {
+        false
+    }
+
     fn retract<S: Scalar>(&self, q: &[S], delta: &[S], moved: &mut [S]) {
         self.tree.retract(q, delta, moved);
     }

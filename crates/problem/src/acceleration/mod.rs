@@ -249,7 +249,8 @@ impl<S: Scalar> Ode<S> for AccelerationLevel<'_, S> {
     }
 
     fn tangent(&mut self) -> Option<Tangent<S>> {
-        self.memory.sparse.is_some().then(|| Tangent::new(self.mechanics.structure()))
+        let is_sparse = self.memory.sparse.is_some() && self.mechanics.has_vector_coordinates();
+        is_sparse.then(|| Tangent::new(self.mechanics.structure()))
     }
 
     fn linearise(&mut self, t: S, y: &[S], tangent: &mut Tangent<S>) -> Result<(), Failure> {

@@ -21,7 +21,7 @@ impl<S: Scalar> SparseAccelerations<S> {
     pub(super) fn of(mechanics: &mut dyn Mechanics<S>, matrices: Matrices) -> Option<Self> {
         let sizes = mechanics.dimensions();
         let unknowns = sizes.velocities + sizes.constraints();
-        if !matrices.may_be_sparse(unknowns) || sizes.nonholonomic > 0 || !mechanics.has_vector_coordinates() {
+        if !matrices.may_be_sparse(unknowns) || sizes.nonholonomic > 0 || !mechanics.has_structure() {
             return None;
         }
         let structure = mechanics.structure();
@@ -42,9 +42,15 @@ impl<S: Scalar> SparseAccelerations<S> {
         multipliers: &mut [S],
     ) -> Result<(), Failure> {
         let Self { terms, system, x } = self;
-        mechanics.terms(t, q, v, terms);
         let (forces, bias) = x.split_at_mut(v.len());
-        forces.copy_from_slice(&terms.forces);
+        if mechanics.has_vector_coordinates() {
+            mechanics.terms(t, q, v, terms);
+            forces.copy_from_slice(&terms.forces);
+        } else {
+            mechanics.mass_in(q, &mut terms.mass);
+            mechanics.forces(t, q, v, forces);
+            mechanics.constraint_jacobian_in(t, q, v, &mut terms.jacobian);
+        }
         mechanics.acceleration_bias(t, q, v, bias);
         bias.iter_mut().for_each(|bias| *bias = -*bias);
         let blocks = [S::from(1.0), S::zero(), S::zero()].map(|factor| (factor, &terms.mass));

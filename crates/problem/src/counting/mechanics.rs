@@ -62,6 +62,11 @@ impl<S: Scalar> CountedMechanics<'_, S> {
         self.inner.constraint_jacobian(t, q, v, jacobian);
     }
 
+    /// See [`Mechanics::constraint_jacobian_in`].
+    pub fn constraint_jacobian_in(&mut self, t: S, q: &[S], v: &[S], jacobian: &mut Matrix<S>) {
+        self.inner.constraint_jacobian_in(t, q, v, jacobian);
+    }
+
     /// See [`Mechanics::acceleration_bias`].
     pub fn acceleration_bias(&mut self, t: S, q: &[S], v: &[S], bias: &mut [S]) {
         self.inner.acceleration_bias(t, q, v, bias);
@@ -94,10 +99,9 @@ impl<S: Scalar> CountedMechanics<'_, S> {
         self.inner.linearisation(t, q, v, terms, derivatives);
     }
 
-    /// See [`Mechanics::displaced_derivatives`]. Counts all columns, since displacements have no known structure.
-    pub fn displaced_derivatives(&mut self, at: Motion<'_, S>, delta: &[S], by: [&mut DMatrix<S>; 2]) {
-        let columns = by.iter().map(|by| by.ncols()).sum();
-        self.statistics.count_exact_jacobian(columns, self.paused);
+    /// See [`Mechanics::displaced_derivatives`]. Counts all columns, for displacements and velocities.
+    pub fn displaced_derivatives(&mut self, at: Motion<'_, S>, delta: &[S], by: [&mut Matrix<S>; 3]) {
+        self.statistics.count_exact_jacobian(2 * at.v.len(), self.paused);
         self.inner.displaced_derivatives(at, delta, by);
     }
 

@@ -24,14 +24,18 @@ enum Storage<S> {
 }
 
 impl<S: Scalar> Saddle<S> {
+    /// Memory for all entries, for `n` unknowns and `m` constraints.
+    pub fn dense(n: usize, m: usize) -> Self {
+        Self(Storage::Dense(System::new(n + m)))
+    }
+
     /// Memory for blocks and `J` with these patterns. If `sparse`, only their entries are stored, which is for double
     /// precision only; otherwise all entries are.
     pub fn new(blocks: &Pattern, jacobian: &Pattern, sparse: bool) -> Self {
-        Self(if sparse {
-            Storage::Sparse(Box::new(SparseSaddle::new(blocks, jacobian)))
-        } else {
-            Storage::Dense(System::new(blocks.rows() + jacobian.rows()))
-        })
+        if !sparse {
+            return Self::dense(blocks.rows(), jacobian.rows());
+        }
+        Self(Storage::Sparse(Box::new(SparseSaddle::new(blocks, jacobian))))
     }
 
     /// Writes the matrix; the blocks and `J` must have the same kind of memory as this matrix.
@@ -42,6 +46,39 @@ impl<S: Scalar> Saddle<S> {
             }
             Storage::Sparse(saddle) => {
                 saddle.put(blocks.map(|(factor, block)| (factor.value(), block)), b.value(), jacobian);
+            }
+        }
+    }
+
+    /// Writes a mass matrix without constraints, which has the same kind of memory as this matrix.
+    pub fn put_mass(&mut self, mass: &Matrix<S>) {
+        match &mut self.0 {
+            Storage::Dense(system) => system.matrix.copy_from(mass.all()),
+            Storage::Sparse(saddle) => {
+                saddle.0.clear();
+                saddle.0.add(BLOCKS, 1.0, mass);
+            }
+        }
+    }
+
+    /// Writes the matrix with `−Rᵀ` in its last columns, for another Jacobian `R` than in its last rows; all must have
+    /// the same kind of memory as this matrix.
+    pub fn put_rows(&mut self, blocks: [(S, &Matrix<S>); 3], reactions: &Matrix<S>, rows: &Matrix<S>) {
+        match &mut self.0 {
+            Storage::Dense(system) => {
+                system.put_saddle(blocks.map(|(factor, block)| (factor, block.all())), S::from(1.0), rows.all());
+                let (m, n) = rows.all().shape();
+                for (c, j) in (0..m).flat_map(|c| (0..n).map(move |j| (c, j))) {
+                    system.matrix[(j, n + c)] = -reactions.all()[(c, j)];
+                }
+            }
+            Storage::Sparse(saddle) => {
+                saddle.0.clear();
+                for (factor, block) in blocks {
+                    saddle.0.add(BLOCKS, factor.value(), block);
+                }
+                saddle.0.add(LOWER, 1.0, rows);
+                saddle.0.add(UPPER, -1.0, reactions);
             }
         }
     }

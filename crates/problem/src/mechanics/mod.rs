@@ -87,6 +87,11 @@ pub trait MechanicalModel: Send + Sync {
     /// Writes the nonholonomic constraints `Γ(t, q, v)`.
     fn nonholonomic_constraints<S: Scalar>(&self, _t: S, _q: &[S], _v: &[S], _gamma: &mut [S]) {}
 
+    /// True if the equations of a body contain only those that it is joined to, as in absolute coordinates.
+    fn is_local(&self) -> bool {
+        true
+    }
+
     /// Calls `each` for every two bodies that may touch, with the gap between them, m, negative if they overlap, and a
     /// length that is a small part of the bodies, m; zero if they cannot pass through each other.
     fn gaps<S: Scalar>(&self, _q: &[S], _each: &mut dyn FnMut(S, f64)) {}
@@ -127,6 +132,9 @@ pub trait Mechanics<S: Scalar = f64> {
     fn velocity_constraints(&mut self, t: S, q: &[S], v: &[S], values: &mut [S]);
     /// Writes `J = (∂Γ/∂v ; ∂Φ/∂q H)`, `n_c × n_v`.
     fn constraint_jacobian(&mut self, t: S, q: &[S], v: &[S], jacobian: &mut DMatrix<S>);
+    /// Writes `J` into either kind of memory. Memory for a pattern is for systems with a
+    /// [structure](Self::structure).
+    fn constraint_jacobian_in(&mut self, t: S, q: &[S], v: &[S], jacobian: &mut Matrix<S>);
     /// Writes the time derivative of the velocity constraints at `v' = 0`, so that the constraints at acceleration
     /// level are `J v' + bias = 0`.
     fn acceleration_bias(&mut self, t: S, q: &[S], v: &[S], bias: &mut [S]);
@@ -172,6 +180,11 @@ pub trait Mechanics<S: Scalar = f64> {
     /// True if positions are vectors: `q' = v`, and displacements are added. [`terms`](Self::terms) and the functions
     /// after it are for such systems, and leave out nonholonomic constraints.
     fn has_vector_coordinates(&self) -> bool;
+    /// True if [`structure`](Self::structure) is found in the time of few evaluations: positions are vectors, or the
+    /// equations are [local](MechanicalModel::is_local).
+    fn has_structure(&self) -> bool {
+        self.has_vector_coordinates()
+    }
     /// The possible terms and derivatives, found on first use. Memory for [`terms`](Self::terms) and
     /// [`derivatives`](Self::derivatives) is allocated accordingly.
     fn structure(&mut self) -> Arc<Structure>;
@@ -188,11 +201,11 @@ pub trait Mechanics<S: Scalar = f64> {
         self.terms(t, q, v, terms);
         self.derivatives(t, q, v, derivatives);
     }
-    /// Writes the derivatives of `(M a − D − Jᵀ λ ; Φ)`, with accelerations and multipliers held, into `by`. They are
-    /// taken at the positions reached from `at.q` by a displacement `delta`: first the derivatives in the
-    /// displacement, `(n_v + n_c) × n_v`, then those of the first rows in `v`, `n_v × n_v`. For positions of any
+    /// Writes derivatives of `M a − D − Jᵀ λ`, with accelerations and multipliers held, and of Φ into `by`. They are
+    /// taken at the positions reached from `at.q` by a displacement `delta`: the derivatives of the former in the
+    /// displacement and in `v`, `n_v × n_v`, and those of Φ in the displacement, `n_c × n_v`. For positions of any
     /// kind; holonomic constraints only.
-    fn displaced_derivatives(&mut self, at: Motion<'_, S>, delta: &[S], by: [&mut DMatrix<S>; 2]);
+    fn displaced_derivatives(&mut self, at: Motion<'_, S>, delta: &[S], by: [&mut Matrix<S>; 3]);
     /// See [`MechanicalModel::is_autonomous`].
     fn is_autonomous(&self) -> bool;
     /// Writes `∂(J a + bias)/∂q`, `n_c × n`, with the accelerations `a` held, into `by_position`. The derivative in

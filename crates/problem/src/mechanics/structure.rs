@@ -47,7 +47,7 @@ impl Matrices {
 }
 
 /// The entries of mass, constraints and their derivatives that can be non-zero. They are found from the arithmetic, not
-/// from values.
+/// from values. If positions are not vectors, its coordinates are those of displacements.
 ///
 /// The structure is found once, and so are the constant columns of `J`. Constraints and masses must therefore be
 /// smooth, with the same arithmetic at every state. Forces may branch (contact); if their arithmetic depends on
@@ -85,7 +85,7 @@ pub struct Structure {
     /// Groups of indices of pairs such that no constraint depends on two pairs of a group. Pairs with time have
     /// groups of their own.
     pub(super) pair_groups: Vec<Vec<usize>>,
-    /// Groups of curved columns of `J` that have no row in common.
+    /// Groups of curved columns of `J` that have no row in common; of all columns, if coordinates are displacements.
     pub(super) column_groups: Vec<Vec<usize>>,
     /// `∂D/∂q` and `∂D/∂v`.
     pub(super) forces: [Block; 2],
@@ -102,6 +102,19 @@ pub(super) struct Block {
     /// Indices of the entries among those of [`Structure::dynamics`].
     pub(super) slots: Vec<usize>,
     pub(super) groups: Vec<Vec<usize>>,
+}
+
+impl Block {
+    /// The entries of some columns: row and column, index among the entries of [`Structure::dynamics`], and row.
+    pub(super) fn places<'b>(
+        &'b self,
+        columns: &'b [usize],
+    ) -> impl Iterator<Item = ((usize, usize), usize, usize)> + 'b {
+        columns.iter().flat_map(|&j| {
+            let slots = &self.slots[self.pattern.start(j)..];
+            self.pattern.column(j).iter().zip(slots).map(move |(&i, &slot)| ((i, j), slot, i))
+        })
+    }
 }
 
 impl Structure {
@@ -162,8 +175,9 @@ pub(super) fn numbers(count: usize, start: f64) -> Vec<f64> {
     (0..count).map(|i| (start + i as f64).sqrt()).collect()
 }
 
-/// Finds the structure of `model`.
-pub(super) fn find(model: &impl MechanicalModel) -> Structure {
+/// Finds the structure of `model`. If displacements are not `added` to its positions, the coordinates of the structure
+/// are those of displacements.
+pub(super) fn find(model: &impl MechanicalModel, added: bool) -> Structure {
     let Dimensions { coordinates: n, velocities, holonomic: m, .. } = model.dimensions();
     // time follows the coordinates
     let coordinates = numbers(n + 1, 0.3);
@@ -187,12 +201,24 @@ pub(super) fn find(model: &impl MechanicalModel) -> Structure {
         model.forces(x[n + velocities], &x[..n], &x[n..n + velocities], &mut forces);
         forces
     });
-    of_traces((n, velocities, m), places, &masses, &constraints, &forces)
+    if added {
+        return of_traces((n, m), places, &masses, &constraints, &forces);
+    }
+    let moved = trace(&numbers(velocities, 1.7), true, &mut |delta| {
+        let start: Vec<Traced> = coordinates[..n].iter().map(|&value| Traced::from(value)).collect();
+        let mut moved = start.clone();
+        model.retract(&start, delta, &mut moved);
+        moved
+    });
+    let [masses, constraints, forces] = [masses, constraints, forces].map(|trace| trace.along(&moved, velocities));
+    let structure = of_traces((velocities, m), places, &masses, &constraints, &forces);
+    let column_groups = structure.jacobian.groups(&(0..velocities).collect::<Vec<_>>());
+    Structure { column_groups, ..structure }
 }
 
 /// The structure that follows from traces. Separate from the model type, so that it is compiled only once.
 fn of_traces(
-    (n, velocities, m): (usize, usize, usize),
+    (n, m): (usize, usize),
     places: Vec<(usize, usize)>,
     masses: &Trace,
     constraints: &Trace,
@@ -230,7 +256,7 @@ fn of_traces(
     let pair_groups: Vec<Vec<usize>> = (0..3).flat_map(|with_time| groups(m, numbers_where(with_time))).collect();
     let column_groups = jacobian.groups(&curved);
 
-    let forces = force_patterns(forces, n, velocities);
+    let forces = force_patterns(forces, n);
     let pairs = curvature.iter().filter(|&&(_, j)| j < n).flat_map(|&(i, j)| [(i, j), (j, i)]);
     let inertia = mass.iter().zip(&mass_entries).flat_map(|(&k, entries)| entries.iter().map(move |&(i, _)| (i, k)));
     let inertial: Vec<(usize, usize)> = pairs.chain(inertia).collect();
@@ -297,11 +323,11 @@ fn groups_of_entries(lists: &[Vec<usize>]) -> Vec<Vec<usize>> {
 }
 
 /// Entries of `∂D/∂q` and of `∂D/∂v`; all entries if the arithmetic depends on values.
-fn force_patterns(forces: &Trace, coordinates: usize, n: usize) -> [Pattern; 2] {
+fn force_patterns(forces: &Trace, n: usize) -> [Pattern; 2] {
     if forces.branched {
         return [Pattern::full(n, n), Pattern::full(n, n)];
     }
-    [0, coordinates].map(|begin| {
+    [0, n].map(|begin| {
         let entries =
             forces.first.iter().enumerate().flat_map(|(i, of)| {
                 of.iter().filter(move |&&j| j >= begin && j < begin + n).map(move |&j| (i, j - begin))

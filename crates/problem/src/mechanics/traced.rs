@@ -55,6 +55,24 @@ pub(super) struct Trace {
     pub(super) branched: bool,
 }
 
+impl Trace {
+    /// The trace of the same results if their first arguments are the results of `inner`, a function of `n` arguments;
+    /// the other arguments follow those.
+    pub(super) fn along(&self, inner: &Self, n: usize) -> Self {
+        let replaced = |k: usize| inner.first.get(k).map_or_else(|| vec![k - inner.first.len() + n], Clone::clone);
+        let first = self.first.iter().map(|of| sorted(of.iter().flat_map(|&k| replaced(k))));
+        let second = self.second.iter().zip(&self.first).map(|(pairs, of)| {
+            let own = of.iter().filter_map(|&k| inner.second.get(k)).flatten().copied();
+            let of_pairs = pairs.iter().flat_map(|&(k, l)| {
+                let others = replaced(l);
+                replaced(k).into_iter().flat_map(move |i| others.clone().into_iter().map(move |j| (i.min(j), i.max(j))))
+            });
+            sorted(own.chain(of_pairs))
+        });
+        Self { first: first.collect(), second: second.collect(), branched: self.branched }
+    }
+}
+
 /// Evaluates a function of `arguments`, which receives them as traced numbers and returns its results.
 pub(super) fn trace(arguments: &[f64], second: bool, evaluate: &mut dyn FnMut(&[Traced]) -> Vec<Traced>) -> Trace {
     let origins = std::iter::once(Origin::default())
@@ -76,6 +94,14 @@ pub(super) fn trace(arguments: &[f64], second: bool, evaluate: &mut dyn FnMut(&[
     }
 }
 
+/// The items in ascending order, each one once.
+fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut items: Vec<T> = items.collect();
+    items.sort_unstable();
+    items.dedup();
+    items
+}
+
 /// The union of two ascending lists.
 fn union<T: Ord + Copy>(left: &[T], right: &[T]) -> Vec<T> {
     let (mut left, mut right) = (left.iter().copied().peekable(), right.iter().copied().peekable());
@@ -95,11 +121,7 @@ fn union<T: Ord + Copy>(left: &[T], right: &[T]) -> Vec<T> {
 
 /// The pairs with one member from each list.
 fn pairs(left: &[u32], right: &[u32]) -> Vec<(u32, u32)> {
-    let mut pairs: Vec<(u32, u32)> =
-        left.iter().flat_map(|&i| right.iter().map(move |&j| (i.min(j), i.max(j)))).collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs
+    sorted(left.iter().flat_map(|&i| right.iter().map(move |&j| (i.min(j), i.max(j)))))
 }
 
 /// The pairs of arguments in which a result of two operands has second derivatives besides those of the operands.

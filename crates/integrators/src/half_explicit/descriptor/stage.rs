@@ -7,7 +7,6 @@ use nalgebra::DMatrix;
 use super::factorized;
 use super::parts::{Parts, copy};
 use crate::newton::{Outcome, Progress, iterate, largest};
-use crate::saddle::factors;
 
 /// The largest number of iterations of a stage; the stage has then not converged.
 pub const MOST_ITERATIONS: u32 = 10;
@@ -243,7 +242,11 @@ impl<S: Scalar> Search<'_, '_, '_, S> {
             system
         };
         costs.factorizations += 1;
-        factors(system, self.times.start.value(), MATRIX)
+        let (time, matrix) = (self.times.start.value(), MATRIX);
+        system.factorize().map_err(|_| {
+            let is_finite = system.matrix.iter().all(|entry| entry.is_finite());
+            if is_finite { Failure::SingularMatrix { time, matrix } } else { Failure::NonFinite { time } }
+        })
     }
 
     /// Solves for a correction and returns the largest change of the next point that it causes.

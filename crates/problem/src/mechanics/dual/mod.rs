@@ -115,7 +115,11 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
         if let Some(structure) = &self.structure {
             return structure.clone();
         }
-        let structure = Arc::new(Structure { matrices: self.matrices, ..structure::find(self.model) });
+        let structure =
+            Arc::new(Structure { matrices: self.matrices, ..structure::find(self.model, self.vector_coordinates) });
+        if !self.vector_coordinates {
+            return self.structure.insert(structure).clone();
+        }
         let numbers: Vec<S> = structure::numbers(self.q.len(), 0.3).into_iter().map(S::from).collect();
         Self::lift(&mut self.q, &numbers, |_| S::zero());
         self.some_jacobian = vec![S::zero(); structure.jacobian.entries()];
@@ -141,6 +145,16 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
         coordinates.iter().for_each(|&j| self.q[j].eps = S::from(1.0));
         self.model.holonomic_constraints(Dual::from_re(t), &self.q, &mut self.holonomic);
         coordinates.iter().for_each(|&j| self.q[j].eps = S::zero());
+    }
+
+    /// Writes Φ and its derivative along the sum of some velocities into `holonomic`.
+    fn along_velocities(&mut self, t: S, q: &[S], velocities: &[usize]) {
+        velocities.iter().for_each(|&j| self.direction[j] = S::from(1.0));
+        self.model.position_rate(q, &self.direction, &mut self.rate);
+        velocities.iter().for_each(|&j| self.direction[j] = S::zero());
+        let rate = &self.rate;
+        Self::lift(&mut self.q, q, |i| rate[i]);
+        self.model.holonomic_constraints(Dual::from_re(t), &self.q, &mut self.holonomic);
     }
 
     /// Computes `∂D/∂q` and `∂D/∂v`, several columns at a time.
@@ -247,9 +261,15 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
     fn holonomic_jacobian(&mut self, t: S, q: &[S], jacobian: &mut impl Entries<S>) {
         let structure = self.known_structure();
         Self::lift(&mut self.q, q, |_| S::zero());
-        self.write_constant(&structure, jacobian);
+        if self.vector_coordinates {
+            self.write_constant(&structure, jacobian);
+        }
         for group in &structure.column_groups {
-            self.along(t, group);
+            if self.vector_coordinates {
+                self.along(t, group);
+            } else {
+                self.along_velocities(t, q, group);
+            }
             for &j in group {
                 let phi = structure.jacobian.column(j).iter().map(|&c| self.holonomic[c].eps);
                 jacobian.write_column(&structure.jacobian, j, phi);
@@ -372,8 +392,8 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
 
     fn constraint_jacobian(&mut self, t: S, q: &[S], v: &[S], jacobian: &mut DMatrix<S>) {
         let nonholonomic = self.sizes.nonholonomic;
-        if nonholonomic == 0 && self.has_vector_coordinates() {
-            jacobian.clear();
+        jacobian.clear();
+        if nonholonomic == 0 && self.has_structure() {
             self.holonomic_jacobian(t, q, jacobian);
             return;
         }
@@ -391,15 +411,17 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
             if self.holonomic.is_empty() {
                 continue;
             }
-            self.direction.fill(zero);
-            self.direction[j] = one;
-            self.model.position_rate(q, &self.direction, &mut self.rate);
-            let rate = &self.rate;
-            Self::lift(&mut self.q, q, |i| rate[i]);
-            self.model.holonomic_constraints(time, &self.q, &mut self.holonomic);
+            self.along_velocities(t, q, &[j]);
             for (i, phi) in self.holonomic.iter().enumerate() {
                 jacobian[(nonholonomic + i, j)] = phi.eps;
             }
+        }
+    }
+
+    fn constraint_jacobian_in(&mut self, t: S, q: &[S], v: &[S], jacobian: &mut Matrix<S>) {
+        match jacobian {
+            Matrix::Dense(jacobian) => self.constraint_jacobian(t, q, v, jacobian),
+            Matrix::Sparse(_) => self.holonomic_jacobian(t, q, jacobian),
         }
     }
 
@@ -422,6 +444,10 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
 
     fn has_vector_coordinates(&self) -> bool {
         self.vector_coordinates
+    }
+
+    fn has_structure(&self) -> bool {
+        self.vector_coordinates || self.model.is_local()
     }
 
     fn structure(&mut self) -> Arc<Structure> {
@@ -542,12 +568,13 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         jacobian.add_product(S::from(1.0), v, constraint_rates);
     }
 
-    fn displaced_derivatives(&mut self, at: Motion<'_, S>, delta: &[S], by: [&mut DMatrix<S>; 2]) {
+    fn displaced_derivatives(&mut self, at: Motion<'_, S>, delta: &[S], by: [&mut Matrix<S>; 3]) {
         if const { !is_double::<S>() } {
             only_in_double();
         }
-        let along = self.along.get_or_insert_with(|| Along::new(self.model));
-        along.derivatives(self.model, at, delta, by);
+        let structure = self.known_structure();
+        let along = self.along.get_or_insert_with(|| Along::new(self.model, &structure));
+        along.derivatives(self.model, &structure, at, delta, by);
     }
 
     fn is_autonomous(&self) -> bool {
