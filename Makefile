@@ -7,7 +7,7 @@ MBSBENCH = $(CARGO) run --release --
 # Folders of experiments that are sets of benchmark problems.
 SETS = $(notdir $(patsubst %/paper.yaml,%,$(shell grep -l '^kind: set' experiments/*/paper.yaml)))
 
-.PHONY: reproduce times quick report guide pages sets study test fuzz attack bench instructions performance python lint setup
+.PHONY: reproduce times quick report guide pages sets study test fuzz attack bench instructions performance growth python lint setup
 
 reproduce: setup ## all papers: runs, tables, plots, verdicts and report into results/
 	$(MBSBENCH) reproduce
@@ -57,6 +57,9 @@ bench: setup ## Criterion benches of steppers and right-hand sides
 
 instructions: setup ## instructions of two methods on Andrews' squeezer against their bounds; needs valgrind
 	./scripts/instructions.sh
+
+growth: setup ## exponents of the time of a step in the number of bodies, for every method; fails if one is too large
+	$(CARGO) run --release --example growth
 
 performance: setup ## measure step costs against their bars, on an idle machine, into docs/performance.md
 	$(CARGO) run --release --example performance -- docs/performance.md

@@ -5,7 +5,6 @@
 #![expect(clippy::print_stdout, reason = "the table is what the example is for")]
 
 use std::error::Error;
-use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -13,13 +12,10 @@ use mbsbench::Registry;
 use mbsbench::execute::timing::{TimedSolve, machine, time};
 use mbsbench::experiment::registry::{MethodKind, ModelKind, choose};
 use mbsbench::input::Document;
-use mbsbench::statistics;
-use mbsbench_problem::{Method, Model, Settings, StepControl};
+use mbsbench_problem::{Method, Model, Settings};
 
 /// Number of rounds, of which the fastest counts.
 const ROUNDS: usize = 5;
-/// Numbers of rods, or of windows.
-const SIZES: [usize; 5] = [50, 100, 200, 400, 800];
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -75,101 +71,6 @@ impl Page {
         let bar = (1e3 * bar).round() / 1e3;
         self.line(&format!("| {cells} | {measured:.3} | {bar} | {verdict} |"));
     }
-}
-
-/// Methods on the chain, with their steps or tolerances.
-fn on_chains() -> Vec<(&'static str, Settings)> {
-    let (fixed, controlled) = (Settings::fixed(5e-4), Settings::tolerance(1e-5, 1e-5));
-    vec![
-        ("newmark", fixed),
-        ("hht-i3", fixed),
-        ("hht-i3: { newton: { jacobian: kept } }", fixed),
-        ("generalized-alpha", fixed),
-        ("nstiff", fixed),
-        ("hht-add", fixed),
-        ("hht-si2", fixed),
-        ("nstiff-si2", fixed),
-        ("trapezoidal", fixed),
-        ("lms2", fixed),
-        ("lms2: { jacobian: kept }", fixed),
-        ("bathe", fixed),
-        ("mssth5", fixed),
-        ("radau5", controlled),
-        ("ode15s", controlled),
-        ("ode23s", controlled),
-        ("cvode-bdf", controlled),
-        ("ida", controlled),
-        ("rk4", Settings::fixed(1e-4)),
-        ("dopri5", Settings::fixed(1e-4)),
-    ]
-}
-
-/// Growth of costs with the number of bodies.
-fn growth(page: &mut Page, kind: &str, size: &str) -> Outcome<()> {
-    let sizes = SIZES.map(|size| format!("{size}")).join(" | ");
-    page.head(&format!(
-        "method | {sizes} | set-up | step | iterations per step | iteration | larger exponent | bar | "
-    ));
-    for (name, settings) in on_chains() {
-        let chosen = method(name)?;
-        let (mut steps, mut set_ups, mut cells) = (Vec::new(), Vec::new(), String::new());
-        let (mut iterations, mut of_iterations) = (Vec::new(), Vec::new());
-        for count in SIZES {
-            let model = model(&format!("{kind}: {{ {size}: {count} }}"))?;
-            let span = [0.0, if chosen.properties().adapts && matches!(name, "radau5" | "ida") { 0.02 } else { 0.01 }];
-            match fastest(ROUNDS, || time(&*model, &*chosen, (span, &[]), settings)) {
-                Ok(solve) => {
-                    let (micros, made) = of_a_step(&solve);
-                    steps.push([count as f64, micros]);
-                    set_ups.push([count as f64, solve.set_up]);
-                    iterations.push(made);
-                    of_iterations.push([count as f64, micros / made]);
-                    write!(cells, "{micros:.1} | ")?;
-                }
-                Err(failure) => write!(cells, "{failure} | ")?,
-            }
-        }
-        let of_step = if steps.len() == SIZES.len() { statistics::exponent(&steps) } else { None };
-        let of_step = of_step.unwrap_or(f64::INFINITY);
-        // Methods on accelerations only set up memory, in a time comparable with the resolution of the clock.
-        let of_set_up = statistics::exponent(&set_ups).filter(|_| set_ups.iter().any(|&[_, time]| time > 1e-4));
-        let set_up = of_set_up.map_or("–".to_owned(), |exponent| format!("{exponent:.2}"));
-        let of_iteration = statistics::exponent(&of_iterations).filter(|_| iterations.iter().all(|&made| made > 0.0));
-        let iterated = match (&iterations[..], of_iteration) {
-            ([first, .., last], Some(exponent)) => format!("{first:.1} to {last:.1} | {exponent:.2}"),
-            _ => "– | –".to_owned(),
-        };
-        page.judged(
-            &format!("`{name}` | {cells}{set_up} | {of_step:.2} | {iterated}"),
-            of_set_up.unwrap_or(of_step).max(of_step),
-            1.15,
-        );
-    }
-    Ok(())
-}
-
-/// Shows why iterations increase with the number of rods, by comparison with steps that follow the motion of the rods.
-fn followed(page: &mut Page) -> Outcome<()> {
-    let (few, many) = (SIZES[0], SIZES[SIZES.len() - 1]);
-    page.head(&format!("method | {few} rods, 0.5 ms | {many} rods, 0.5 ms | {many} rods, steps in proportion"));
-    for (name, settings) in on_chains() {
-        let StepControl::Fixed { step } = settings.control else { continue };
-        let chosen = method(name)?;
-        let in_proportion = step * (few as f64 / many as f64).sqrt();
-        let mut cells = String::new();
-        let mut most = 0.0_f64;
-        for (rods, step) in [(few, step), (many, step), (many, in_proportion)] {
-            let model = model(&format!("rod-chain: {{ rods: {rods} }}"))?;
-            let solve = fastest(1, || time(&*model, &*chosen, ([0.0, 20.0 * step], &[]), Settings::fixed(step)))?;
-            let (_, iterations) = of_a_step(&solve);
-            most = most.max(iterations);
-            write!(cells, " | {iterations:.2}")?;
-        }
-        if most > 0.0 {
-            page.line(&format!("| `{name}`{cells} |"));
-        }
-    }
-    Ok(())
 }
 
 /// Microseconds per step of a solve, and iterations per step.
@@ -319,18 +220,7 @@ fn main() -> Outcome<()> {
     page.line("Costs of steps, compared with bars (upper limits) that were set in advance. Times are the");
     page.line("fastest of five solves, without set-up.");
     page.line(&format!("\nMade by `make performance` on {}.\n", machine()));
-    page.line("## Chain of rods, absolute coordinates: microseconds per step for each number of rods\n");
-    page.line("The exponents of set-up, step and iteration over the number of rods are least-squares fits.");
-    page.line("Short set-ups (0.1 ms) have none.\n");
-    growth(&mut page, "rod-chain", "rods")?;
-    page.line("\nThe chain is 1 m long and falls from rest. With N rods, their rotation has a time scale");
-    page.line("proportional to √(1/N), but the step stays at 0.5 ms. With more rods, Newton's method therefore");
-    page.line("starts further from the solution and needs more iterations, and kept matrices are formed more");
-    page.line("often. With 20 steps that are shorter in the same proportion, the numbers of iterations are:\n");
-    followed(&mut page)?;
-    page.line("\n## Row of four-bar windows, absolute coordinates\n");
-    growth(&mut page, "four-bar-windows", "windows")?;
-    page.line("\n## Single steps and iterations\n");
+    page.line("## Single steps and iterations\n");
     page.line("The bars of the jar are 0.45 of the times of LAMMPS (2025.7.22) for the same packing on the same");
     page.line("kind of machine. Those of the shaft are 0.7 and 0.4 of the time of an iteration before matrices");
     page.line("were assembled by node. By samples of `perf`, an iteration of the shaft with a full matrix");

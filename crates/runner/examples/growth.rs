@@ -1,0 +1,206 @@
+//! Growth of the cost of a step with the number of bodies, for every method: `make growth`.
+//!
+//! The exponent is that of the CPU time of a step between 100 and 400 bodies, `ln(t₄₀₀/t₁₀₀)/ln 4`. The least of several
+//! times counts, and more are measured while an exponent is too large, because other processes disturb them. The exit code is 1 if
+//! one stays above its limit. Sizes can be given: `make growth SIZES="100 800"`.
+#![expect(clippy::print_stdout, reason = "the table is what the example is for")]
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use cpu_time::ThreadTime;
+use mbsbench::Registry;
+use mbsbench::execute::timing::time;
+use mbsbench::experiment::registry::{MethodKind, ModelKind, choose};
+use mbsbench::input::Document;
+use mbsbench_problem::{Events, Failure, Formulated, Method, Model, Settings};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// The largest exponent. That of a grid is printed only: its loops fill the factors of the matrix.
+const MOST: f64 = 1.3;
+/// Most rounds.
+const ROUNDS: usize = 12;
+/// Steps of a short solve and of a long one.
+const STEPS: [f64; 2] = [2.0, 8.0];
+
+/// A rod of length one.
+const ROD: &str = "mass: 1, shape: { rod: { length: 1 } }, markers: { a: [-0.5, 0], b: [0.5, 0] }";
+
+/// Families of mechanisms with the exponent of the number `S` of repetitions in the number of bodies, bodies for one
+/// repetition, and the parts that are repeated. The first rod of each hangs on the ground.
+const FAMILIES: [(&str, i32, f64, &str); 6] = [
+    (
+        "chain",
+        1,
+        1.0,
+        "{ for: { i: [2, S] }, bodies: { 'rod_{i}': { ROD, position: ['{i}-0.5', 0] } }, \
+         joints: { 'pin_{i}': { revolute: { between: ['rod_{i-1}.b', 'rod_{i}.a'] } } } }",
+    ),
+    (
+        "spatial chain",
+        1,
+        1.0,
+        "{ for: { i: [2, S] }, bodies: { 'rod_{i}': { ROD, position: ['{i}-0.5', 0, 0] } }, joints: { 'pin_{i}': { \
+         revolute: { between: ['rod_{i-1}.b', 'rod_{i}.a'], axis: [0, 0.6, 0.8] } } } }",
+    ),
+    (
+        "tree",
+        2,
+        1.0,
+        "{ for: { i: [2, S] }, bodies: { 'rod_{i}': { ROD, position: ['{i}-0.5', 0] } }, \
+         joints: { 'pin_{i}': { revolute: { between: ['rod_{i-1}.b', 'rod_{i}.a'] } } } }, \
+         { for: { i: [1, S] }, bodies: { 'arm_{i}x1': { ROD, position: ['{i}', -0.5], angle: -pi/2 } }, \
+         joints: { 'arm_{i}x1': { revolute: { between: ['rod_{i}.b', 'arm_{i}x1.a'] } } } }, \
+         { for: { i: [1, S], j: [2, S] }, \
+         bodies: { 'arm_{i}x{j}': { ROD, position: ['{i}', '0.5-{j}'], angle: -pi/2 } }, \
+         joints: { 'arm_{i}x{j}': { revolute: { between: ['arm_{i}x{j-1}.b', 'arm_{i}x{j}.a'] } } } }",
+    ),
+    (
+        "comb",
+        1,
+        2.0,
+        "{ for: { i: [2, S] }, bodies: { 'rod_{i}': { ROD, position: ['{i}-0.5', 0] } }, \
+         joints: { 'pin_{i}': { revolute: { between: ['rod_{i-1}.b', 'rod_{i}.a'] } } } }, \
+         { for: { i: [1, S] }, bodies: { 'tooth_{i}': { ROD, position: ['{i}', -0.5], angle: -pi/2 } }, \
+         joints: { 'tooth_{i}': { revolute: { between: ['rod_{i}.b', 'tooth_{i}.a'] } } } }",
+    ),
+    (
+        "ring",
+        1,
+        1.0,
+        "{ for: { i: [2, S] }, bodies: { 'rod_{i}': { ROD, angle: '2*pi*({i}-1)/S', \
+         position: ['sin(2*pi*({i}-1)/S)/(2*tan(pi/S)) + 0.5', '(1 - cos(2*pi*({i}-1)/S))/(2*tan(pi/S))'] } }, \
+         joints: { 'pin_{i}': { revolute: { between: ['rod_{i-1}.b', 'rod_{i}.a'] } } } }, \
+         { for: { i: [S, S] }, joints: { closing: { revolute: { between: ['rod_{i}.b', rod_1.a] } } } }",
+    ),
+    (
+        "grid",
+        2,
+        2.0,
+        "{ for: { i: [2, S] }, bodies: { 'rod_{i}': { ROD, position: ['{i}-0.5', 0] } }, \
+         joints: { 'pin_{i}': { revolute: { between: ['rod_{i-1}.b', 'rod_{i}.a'] } } } }, \
+         { for: { i: [1, S], j: [1, S] }, \
+         bodies: { 'down_{i}x{j}': { ROD, position: ['{i}', '0.5-{j}'], angle: -pi/2 } } }, \
+         { for: { i: [1, S] }, joints: { 'hang_{i}': { revolute: { between: ['rod_{i}.b', 'down_{i}x1.a'] } } } }, \
+         { for: { i: [1, S], j: [2, S] }, \
+         bodies: { 'across_{i}x{j}': { ROD, position: ['{i}-0.5', '1-{j}'] } }, \
+         joints: { 'hang_{i}x{j}': { revolute: { between: ['down_{i}x{j-1}.b', 'down_{i}x{j}.a'] } }, \
+         'right_{i}x{j}': { revolute: { between: ['across_{i}x{j}.b', 'down_{i}x{j}.a'] } } } }, \
+         { for: { i: [2, S], j: [2, S] }, joints: { 'left_{i}x{j}': { \
+         revolute: { between: ['down_{i-1}x{j}.a', 'across_{i}x{j}.a'] } } } }",
+    ),
+];
+
+/// A mechanism of a family with about `count` bodies, as a file describes it.
+fn mechanism(&(family, power, bodies, repeated): &(&str, i32, f64, &str), count: usize) -> String {
+    let repetitions = (count as f64 / bodies).powf(1.0 / f64::from(power)).round();
+    let (motion, gravity, axis, zero) = match family {
+        "spatial chain" => ("spatial", "[0, 0, -9.81]", ", axis: [0, 1, 0]", ", 0"),
+        _ => ("planar", "[0, -9.81]", "", ""),
+    };
+    let rod = if zero.is_empty() {
+        ROD.to_owned()
+    } else {
+        ROD.replace(", 0]", ", 0, 0]").replace("shape: { rod: { length: 1 } }", "inertia: [0.01, 0.1, 0.1]")
+    };
+    let repeated = repeated.replace("ROD", &rod).replace('S', &repetitions.to_string());
+    format!(
+        "mechanism: {{ motion: {motion}, gravity: {gravity}, observe: [rod_1], \
+         bodies: {{ rod_1: {{ {rod}, position: [0.5, 0{zero}] }} }}, \
+         joints: {{ hook: {{ revolute: {{ between: [ground, rod_1.a]{axis} }} }} }}, repeat: [ {repeated} ] }}"
+    )
+}
+
+/// The CPU time of a step, s, without set-up, from solves with few and with more steps; why there is none, if the
+/// method is not for the mechanism. `bodies` is their number over that of the smaller mechanism.
+fn step(model: &dyn Model, method: &dyn Method, bodies: f64) -> Result<f64, String> {
+    method
+        .applies_to(Formulated::<f64>::ode(model).as_mut(), Events::Ignored)
+        .map_err(|unsuitable| unsuitable.to_string())?;
+    let size = 1e-3 / bodies.sqrt();
+    let solve = |steps: f64, settings: Settings| {
+        let begin = ThreadTime::now();
+        let solve = time(model, method, ([0.0, steps * size], &[]), settings);
+        (begin.elapsed().as_secs_f64(), solve)
+    };
+    let [few, many] = STEPS.map(|steps| {
+        let (seconds, made) = solve(steps, Settings::fixed(size));
+        let chooses_order = matches!(made.failure, Some(Failure::NotApplicable { .. }));
+        if chooses_order { solve(steps, Settings::tolerance(1e-5, 1e-5)) } else { (seconds, made) }
+    });
+    if let Some(failure) = many.1.failure {
+        return Err(failure.to_string());
+    }
+    let made = [&few, &many].map(|(_, solve)| solve.statistics.steps_accepted as f64);
+    Ok((many.0 - few.0).max(1e-9) / (made[1] - made[0]))
+}
+
+fn main() -> Outcome<ExitCode> {
+    let sizes: Vec<usize> = std::env::args().skip(1).map(|size| size.parse()).collect::<Result<_, _>>()?;
+    let [few, many] = if let [few, many] = sizes[..] { [few, many] } else { [100, 400] };
+    let mut failed = Vec::new();
+    println!("| method | {} |", FAMILIES.map(|(family, ..)| family).join(" | "));
+    println!("|---|{}", "---|".repeat(FAMILIES.len()));
+    let mut models = Vec::new();
+    for family in &FAMILIES {
+        let mut of_family = Vec::new();
+        for count in [few, many] {
+            let text = mechanism(family, count);
+            let document = Document::parse(Path::new("growth.yaml"), text.as_bytes())?;
+            of_family.push(choose::<ModelKind>(Registry::builtin().models(), &document.root)?.object().model());
+        }
+        models.push(of_family);
+    }
+    for entry in Registry::builtin().methods() {
+        let name = entry.name();
+        let document = Document::parse(Path::new("growth.yaml"), name.as_bytes())?;
+        // A method with coefficients from a file has none here.
+        let Ok(method) = choose::<MethodKind>(Registry::builtin().methods(), &document.root) else { continue };
+        let method = method.object().method();
+        if method.properties().keeps_all_entries {
+            println!("| `{name}` | dense by definition |");
+            continue;
+        }
+        let (mut cells, mut reasons) = (String::new(), Vec::new());
+        for ((family, ..), models) in FAMILIES.iter().zip(&models) {
+            let most = if *family == "grid" { f64::INFINITY } else { MOST };
+            let mut least = [f64::INFINITY; 2];
+            let mut exponent = f64::INFINITY;
+            let mut why = None;
+            for round in 0..ROUNDS {
+                if round > 0 && exponent <= most || why.is_some() {
+                    break;
+                }
+                for ((model, least), count) in models.iter().zip(&mut least).zip([few, many]) {
+                    match step(&**model, &*method, count as f64 / few as f64) {
+                        Ok(seconds) => *least = least.min(seconds),
+                        Err(reason) => why = Some(reason),
+                    }
+                }
+                exponent = (least[1] / least[0]).ln() / (many as f64 / few as f64).ln();
+            }
+            if let Some(why) = why {
+                write!(cells, " – |")?;
+                if !reasons.contains(&why) {
+                    reasons.push(why);
+                }
+                continue;
+            }
+            let mark = if exponent > most { "**" } else { "" };
+            write!(cells, " {:.0}, {:.0} µs, {mark}{exponent:.2}{mark} |", 1e6 * least[0], 1e6 * least[1])?;
+            if exponent > most {
+                failed.push(format!("{name} on {family}: {exponent:.2}"));
+            }
+        }
+        let reasons = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join("; ")) };
+        println!("| `{name}`{reasons} |{cells}");
+    }
+    if failed.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("\nAbove the limit of {MOST}: {}", failed.join("; "));
+    Ok(ExitCode::FAILURE)
+}
