@@ -157,7 +157,7 @@ impl<X: Space> MechanicalModel for JointSpace<X> {
     }
 
     fn is_local(&self) -> bool {
-        false
+        self.tree.links.iter().all(|link| link.parent.is_none())
     }
 
     fn retract<S: Scalar>(&self, q: &[S], delta: &[S], moved: &mut [S]) {
