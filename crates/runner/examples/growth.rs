@@ -1,8 +1,9 @@
 //! Growth of the cost of a step with the number of bodies, for every method: `make growth`.
 //!
-//! The exponent is that of the CPU time of a step between 100 and 400 bodies, `ln(t₄₀₀/t₁₀₀)/ln 4`. The least of several
-//! times counts, and more are measured while an exponent is too large, because other processes disturb them. The exit code is 1 if
-//! one stays above its limit. Sizes can be given: `make growth SIZES="100 800"`.
+//! The exponent is that of the CPU time of a step between 100 and 400 bodies, `ln(t₄₀₀/t₁₀₀)/ln 4`. The least of
+//! several times counts, and more are measured while an exponent is too large, because other processes disturb them.
+//! The exit code is 1 if one stays above its limit. Other numbers are arguments:
+//! `cargo run --release --example growth -- 100 800`.
 #![expect(clippy::print_stdout, reason = "the table is what the example is for")]
 
 use std::error::Error;
@@ -12,7 +13,7 @@ use std::process::ExitCode;
 
 use cpu_time::ThreadTime;
 use mbsbench::Registry;
-use mbsbench::execute::timing::time;
+use mbsbench::execute::timing::{machine, time};
 use mbsbench::experiment::registry::{MethodKind, ModelKind, choose};
 use mbsbench::input::Document;
 use mbsbench_problem::{Events, Failure, Formulated, Method, Model, Settings};
@@ -21,6 +22,14 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// The largest exponent. That of a grid is printed only: its loops fill the factors of the matrix.
 const MOST: f64 = 1.3;
+/// The text above the table.
+const PREFACE: &str = "## Growth with the number of bodies
+
+CPU times of a step for few and for many bodies in absolute coordinates, µs, and the exponent of the number of bodies.
+A step takes 1 ms for the few, and less in proportion to the square root of the number for the many, because the parts
+of a mechanism move faster the more there are. An exponent above 1.3 fails, but for the grid, whose loops fill the
+factors of the matrix. The families are a chain of rods in the plane, one of hinges in space, a spine with arms, a comb,
+a ring, and a grid of squares.";
 /// Most rounds.
 const ROUNDS: usize = 12;
 /// Steps of a short solve and of a long one.
@@ -30,7 +39,7 @@ const STEPS: [f64; 2] = [2.0, 8.0];
 const ROD: &str = "mass: 1, shape: { rod: { length: 1 } }, markers: { a: [-0.5, 0], b: [0.5, 0] }";
 
 /// Families of mechanisms with the exponent of the number `S` of repetitions in the number of bodies, bodies for one
-/// repetition, and the parts that are repeated. The first rod of each hangs on the ground.
+/// repetition, and the parts that are repeated. The first rod of each is hinged to the ground.
 const FAMILIES: [(&str, i32, f64, &str); 6] = [
     (
         "chain",
@@ -142,6 +151,7 @@ fn main() -> Outcome<ExitCode> {
     let sizes: Vec<usize> = std::env::args().skip(1).map(|size| size.parse()).collect::<Result<_, _>>()?;
     let [few, many] = if let [few, many] = sizes[..] { [few, many] } else { [100, 400] };
     let mut failed = Vec::new();
+    println!("{PREFACE}\n\nMade by `make growth` on {}.\n", machine());
     println!("| method | {} |", FAMILIES.map(|(family, ..)| family).join(" | "));
     println!("|---|{}", "---|".repeat(FAMILIES.len()));
     let mut models = Vec::new();

@@ -13,10 +13,11 @@
 //! # Thresholds
 //!
 //! An answer is doubted if what is watched is off by more than 500 tolerances *and* half a hundredth of its size
-//! (`accepted`). Methods control the error of a step and not that of a run, a hundredth is visible in a figure, and what
-//! is watched may grow on its way to a result: an angle of three radians that is off by 0.7 % moves a point by 2 %. The
-//! energy is quadratic in velocities and may be off by twice as much. A matrix contradicts the equations if it differs
-//! from converged differences by a thousandth, which neither rounding (1e-8) nor the differences (1e-5) explain.
+//! (`accepted`). Methods control the error of a step and not that of a run, a hundredth is visible in a figure, and
+//! what is watched may grow on its way to a result: an angle of three radians that is off by 0.7 % moves a point by
+//! 2 %. The energy is quadratic in velocities and may be off by twice as much. A matrix contradicts the equations if it
+//! differs from converged differences by a thousandth, which neither rounding (1e-8) nor the differences (1e-5)
+//! explain.
 
 use mbsbench_problem::dae::Point;
 use mbsbench_problem::{
@@ -545,8 +546,8 @@ impl<'m> Scrutiny<'m> {
 
     /// Repeats a step by the classical Runge–Kutta formula in two and in four parts, and in more as long as twice as
     /// many agree much better, if few evaluations were spent on that: one in ten steps, and 5000 (20 000 components of
-    /// their results, if these are fewer), of which half is kept for steps over events. A step at the start or over an event adds its error, which stands for those
-    /// of a number of steps, to a sum.
+    /// their results, if these are fewer), of which half is kept for steps over events. A step at the start or over an
+    /// event adds its error, which stands for those of a number of steps, to a sum.
     fn repeat(&mut self, step: &Step<'_>, over_events: Option<f64>) {
         let dimension = self.classes.len() as f64;
         let all = (2e4 / dimension).min(5000.0) + 0.1 * step.index as f64;

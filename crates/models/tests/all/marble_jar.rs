@@ -201,7 +201,7 @@ fn a_single_contact_is_a_half_oscillation() {
     let half_period = std::f64::consts::PI / omega;
     let mut ode = MarbleOde::new(MarbleJar { candidates: Candidates::Near, ..definition });
     ode.prepare(0.0, &y, half_period).unwrap();
-    assert_eq!(ode.watched_pairs(), &[[0, 1]]);
+    assert_eq!(ode.watched().0, &[[0, 1]]);
     ode.lock(Some(&[false]));
     let steps = 2000;
     for step in 1..=steps {

@@ -238,8 +238,8 @@ fn gaps(observation: &mut dyn Observation, state: &[f64]) -> Vec<f64> {
 }
 
 impl Watch<'_> {
-    /// Looks at steps in which a contact begins, ends or is in reach, and warns of bodies that are apart at both ends of
-    /// a step and overlap where the motion inside it leads.
+    /// Looks at steps in which a contact begins, ends or is in reach, and warns of bodies that are apart at both ends
+    /// of a step and overlap where the motion inside it leads.
     fn watch_contacts(&mut self, step: &mut Step<'_>) {
         let Some(ode) = &mut self.contacts else { return };
         let [start, end] = [step.start, step.end].map(|state| gaps(self.inside.as_mut(), state));

@@ -1,11 +1,13 @@
 //! Rotations of bodies on the group: the same motions as with Euler parameters as vectors.
 
-use mbsbench_integrators::{Dop853, GeneralizedAlpha, LieGeneralizedAlpha};
+use mbsbench_integrators::{
+    Bliedf, Dop853, Dop853Projected, GeneralizedAlpha, HalfImplicitEuler, Hem4, LieGeneralizedAlpha,
+};
 use mbsbench_mechanisms::MechanismModel;
 use mbsbench_mechanisms::definition::Rotations;
 use mbsbench_mechanisms::space::{Plane, Spatial};
 use mbsbench_problem::{
-    Counted, Formulated, Formulation, MechanicalModel, MethodDefinition, Model, Settings, Silent, Task,
+    Counted, Formulated, Formulation, Matrices, MechanicalModel, MethodDefinition, Model, Settings, Silent, Task,
 };
 
 use super::largest;
@@ -54,6 +56,32 @@ fn motions_match_euler_parameters() {
         let [one, other] = [&vectors, &group].map(|model| solved(&Dop853::default(), model, 0.3, tight)[1].clone());
         // the constraints, which are among the observables, are violated by different roundoff
         assert!(distance(&one, &other) < 1e-7, "{name}: {:e}", distance(&one, &other));
+    }
+}
+
+/// Sparse matrices follow from the structure of displacements, and change solutions at roundoff level only.
+#[test]
+fn sparse_matrices_give_equal_motions_on_the_group() {
+    let [_, group] = both(SLIDER_CRANK);
+    let initial = Formulated::<f64>::initial_state(&group);
+    let methods = [
+        LieGeneralizedAlpha::default().method(),
+        Bliedf::default().method(),
+        HalfImplicitEuler::default().method(),
+        Hem4::default().method(),
+        Dop853Projected::default().method(),
+    ];
+    for method in methods {
+        let [dense, sparse] = [Matrices::Dense, Matrices::Sparse].map(|matrices| {
+            let mut ode = Formulated::<f64>::ode(&group);
+            assert!(ode.keep_matrices(matrices));
+            let task = Task { t_start: 0.0, t_end: 0.05, initial: &initial, settings: Settings::fixed(1e-3) };
+            let solution = method.solve(Counted::new(&mut *ode), &task, &mut Silent);
+            assert_eq!(solution.failure, None);
+            solution.state
+        });
+        assert!(distance(&dense, &sparse) < 1e-7, "{:e}", distance(&dense, &sparse));
+        assert!(dense != sparse, "the same to the bit");
     }
 }
 
