@@ -126,8 +126,8 @@ method! {
     /// refused.
     ///
     /// Counters: one projection for each accepted step. A projection includes two factorizations (of `M` and of
-    /// `J M⁻¹ Jᵀ`), and one iteration and one linear solve for each correction of positions or velocities. Its
-    /// evaluations of the constraints are not counted separately.
+    /// `J M⁻¹ Jᵀ`; with sparse matrices one, of both together), and one iteration and one linear solve for each
+    /// correction of positions or velocities. Its evaluations of the constraints are not counted separately.
     pub struct Dop853Projected {
         /// The projection iterates until a correction is below this bound, relative to the larger of one and the
         /// largest position or velocity.
