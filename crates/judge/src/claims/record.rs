@@ -78,9 +78,9 @@ impl Judged {
             "share": { "holds_here": holding, "reproduced": firm, "checks": all },
         });
         let mut lines: Vec<String> =
-            fields.as_object().into_iter().flatten().map(|(name, value)| format!("{}: {value}", json!(name))).collect();
+            fields.as_object().into_iter().flatten().map(|(name, value)| format!("{}:{value}", json!(name))).collect();
         let checks: Vec<String> = self.checks.iter().map(|check| check.fields().to_string()).collect();
-        lines.push(format!("\"checks\": [\n{}\n]", checks.join(",\n")));
+        lines.push(format!("\"checks\":[\n{}\n]", checks.join(",\n")));
         format!("{{\n{}\n}}", lines.join(",\n"))
     }
 }

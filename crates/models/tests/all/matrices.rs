@@ -3,7 +3,7 @@
 use crate::common::solving::{Named, named, solve};
 use mbsbench_integrators::{
     Bliedf, Dop853Projected, Dopri5, GeneralizedAlpha, GeneralizedAlphaI2, GeneralizedAlphaSi2, HalfImplicitEuler,
-    Hedop5, Hem4, HhtAdd, HhtI3, HhtSi2, LieGeneralizedAlpha, Lms2, NstiffSi2, Ode15s, Ode23s, Radau5, Rattle, Shake,
+    Hedop5, Hem4, HhtAdd, HhtI3, HhtSi2, LieGeneralizedAlpha, Lms2, NstiffSi2, Ode15s, Ode23s, Radau5, Rattle,
 };
 use mbsbench_models::{LinkageFormulation, RodChain};
 use mbsbench_problem::{Failure, Matrices, ModelDefinition, Settings};
@@ -13,7 +13,7 @@ use mbsbench_problem::{Failure, Matrices, ModelDefinition, Settings};
 fn sparse_and_dense_matrices_give_equal_solutions() {
     let fixed = Settings::fixed(1e-3);
     let controlled = Settings::tolerance(1e-6, 1e-6);
-    let methods: [(Named, Settings); 20] = [
+    let methods: [(Named, Settings); 19] = [
         (named(HhtI3::default()), fixed),
         (named(GeneralizedAlpha::default()), fixed),
         (named(HhtAdd::default()), fixed),
@@ -27,7 +27,6 @@ fn sparse_and_dense_matrices_give_equal_solutions() {
         (named(Ode15s::default()), controlled),
         (named(Ode23s::default()), controlled),
         (named(Rattle::default()), fixed),
-        (named(Shake::default()), fixed),
         (named(Hem4::default()), fixed),
         (named(Hedop5::default()), controlled),
         (named(Dop853Projected::default()), controlled),
