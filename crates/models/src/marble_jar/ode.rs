@@ -57,8 +57,8 @@ impl MarbleOde {
         &self.list
     }
 
-    /// What is watched: pairs `i < j`, and the marbles whose gaps to the floor and to the cylinder are. Functions of
-    /// floors come first, then those of the cylinder and of pairs.
+    /// The watched pairs `i < j`, and the marbles whose gaps to the floor and to the cylinder are watched. Functions of
+    /// the floor come first, then those of the cylinder and of pairs.
     pub fn watched(&self) -> (&[[u32; 2]], &[u32], &[u32]) {
         (&self.watched.pairs, &self.watched.floors, &self.watched.walls)
     }
