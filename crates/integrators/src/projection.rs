@@ -136,7 +136,7 @@ impl<S: Scalar> Projection<S> {
                 let (mass, jacobian, saddle) = &mut **matrices;
                 mechanics.mass_in(q, mass);
                 mechanics.constraint_jacobian_in(t, q, v, jacobian);
-                saddle.put_rows(only(mass), jacobian, jacobian);
+                saddle.put(only(mass), S::from(1.0), jacobian);
                 return factors(saddle, t.value());
             }
         };

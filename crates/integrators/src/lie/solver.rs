@@ -85,7 +85,7 @@ impl Solver {
         mechanics.constraint_jacobian_in(t, q, v, jacobian);
         mechanics.acceleration_bias(t, q, v, &mut x[n..]);
         x[n..].iter_mut().for_each(|bias| *bias = -*bias);
-        system.put_rows(only(mass), jacobian, jacobian);
+        system.put(only(mass), 1.0, jacobian);
         factorize(system, run)?;
         system.solve(x);
         run.own.linear_solves += 1;

@@ -117,7 +117,7 @@ impl Solver {
     ) -> Result<(), Failure> {
         to.evaluate(run, w)?;
         run.problem.mechanics()?.constraint_jacobian_in(to.t, &to.q, w, &mut to.jacobian);
-        self.system.put_rows(only(&to.mass), &to.jacobian, &to.jacobian);
+        self.system.put(only(&to.mass), 1.0, &to.jacobian);
         factorize(&mut self.system, run)?;
         let (dynamics, constraints) = self.x.split_at_mut(w.len());
         dynamics.fill(0.0);
