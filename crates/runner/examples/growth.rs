@@ -138,7 +138,7 @@ fn step(model: &dyn Model, method: &dyn Method, bodies: f64) -> Result<f64, Stri
     let [few, many] = STEPS.map(|steps| {
         let (seconds, made) = solve(steps, Settings::fixed(size));
         let chooses_order = matches!(made.failure, Some(Failure::NotApplicable { .. }));
-        // Their steps grow, so that a few more take a much longer time.
+        // Steps with error control grow, and few more may span all of a short time.
         if chooses_order { solve(20.0 * steps, Settings::tolerance(1e-5, 1e-5)) } else { (seconds, made) }
     });
     if let Some(failure) = many.1.failure {
