@@ -118,9 +118,6 @@ def judge(task, folder, tally, found):
     if growth * 100 * task.tolerance > 3e-3 * scale:
         tally.models["sensitive ones left out"] += 1
         return
-    steps = {}
-    for at, _, values in ended:
-        steps.setdefault(at, []).append(values)
     for at, row, values in ended:
         if at == task.references:
             continue
@@ -130,9 +127,9 @@ def judge(task, folder, tally, found):
         if verdict == "wrong" and growth * tolerance * float(row["steps_accepted"]) > 3e-3 * scale:
             verdict = "sensitive"  # one tolerance in each step explains the error
         if verdict == "wrong":
-            both = [values, finer(task, at, folder)] if tolerance else steps[at]
+            repeated = finer(task, at, folder, row)
             # an error that a repetition shows, with half the step or a tenth of the tolerance, is that of the method
-            if len(both) < 2 or both[1] is None or distance(*both) > error / 10:
+            if repeated is None or distance(values, repeated) > error / 10:
                 verdict = "coarse"
         story = (f"{case.method} on {case.formulation}, {case.control}: off by {error:.2g} of {scale:.2g}, "
                  f"{row['steps_accepted']} steps, energy varies by {row['energy_variation']}, "
@@ -140,10 +137,10 @@ def judge(task, folder, tally, found):
         tally.add(task.kind, verdict, row, story, task.experiment([at]), {case.file: task.files[case.file]})
 
 
-def finer(task, at, folder):
-    """Returns the answer at a tenth of the tolerance, or None if there is none."""
-    given, finer = (f"tolerance: {tolerance!r}\n" for tolerance in (task.tolerance, task.tolerance / 10))
-    (folder / "mechanism.yaml").write_text(task.experiment([at]).replace(given, finer))
+def finer(task, at, folder, row):
+    """Returns the answer at a tenth of the tolerance of a run or half its step, or None if there is none."""
+    control = (f"tolerance: {task.tolerance / 10!r}" if row.get("tolerance") else f"step: {float(row['step']) / 2!r}")
+    (folder / "mechanism.yaml").write_text(task.experiment([at]).replace(task.cases[at].control + "\n", control + "\n"))
     run(["run", "mechanism.yaml", "--fresh", "--cache", "store", "--jobs", "1", "--memory", "4GB"], folder, 600)
     shutil.rmtree(folder / "store", ignore_errors=True)
     row = rows(folder / "results/mine/mechanism/runs.csv")[0]

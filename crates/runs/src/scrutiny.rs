@@ -41,6 +41,8 @@ const LOCATED: f64 = 1e-9;
 const ORDER: u32 = 5;
 /// Largest difference, relative to the states, at which a repeated step is taken for known.
 const KNOWN: f64 = 1e-3;
+/// Weight of an error relative to the largest states until then beside one relative to the largest of the run.
+const THEN: f64 = 0.01;
 /// Steps at the start that are all sampled, and whose errors are added up.
 const FIRST: u64 = 32;
 /// Steps over events that are all repeated; of later ones, as many are each time their number doubles.
@@ -81,8 +83,10 @@ pub struct Scrutiny<'m> {
     errors: Vec<f64>,
     /// Events at the end of the last step, for a problem whose configuration does not follow signs.
     events_before: Vec<usize>,
-    /// Evaluations of the right-hand side for repeated steps.
-    spent: f64,
+    /// The largest errors of repeated steps in their class relative to the states until then, with the time of the step.
+    worst_then: (f64, f64),
+    /// Evaluations of the right-hand side for repeated sampled steps and for repeated steps over events.
+    spent: [f64; 2],
     /// Number of steps over events.
     crossings: u64,
     /// Values of event functions and components of states looked at inside steps so far.
@@ -172,7 +176,8 @@ impl<'m> Scrutiny<'m> {
             worst: [[(0.0, span[0]); 3]; 2],
             errors: vec![0.0; initial.len()],
             events_before: Vec::new(),
-            spent: 0.0,
+            worst_then: (0.0, span[0]),
+            spent: [0.0; 2],
             crossings: 0,
             looked: 0,
             energies: None,
@@ -261,9 +266,11 @@ impl<'m> Scrutiny<'m> {
                 }
             }
         }
-        let [(off, at), (unknown, without)] = self.worst.map(|worst| {
-            let relative = worst.iter().enumerate().map(|(class, &(off, t))| (off / largest[class], t));
-            relative.fold((0.0, 0.0), |most: (f64, f64), off| if off.0 > most.0 { off } else { most })
+        // States of a run that explodes later hide the errors that made it explode.
+        let then = (THEN * self.worst_then.0, self.worst_then.1);
+        let [(off, at), (unknown, without)] = [(0, then), (1, (0.0, 0.0))].map(|(index, from)| {
+            let worst = self.worst[index].iter().zip(largest).map(|(&(off, t), largest)| (off / largest, t));
+            worst.fold(from, |most, off| if off.0 > most.0 { off } else { most })
         });
         let sum = self.relative(self.differences(&self.errors, &vec![0.0; self.classes.len()]));
         if off > accepted {
@@ -545,18 +552,18 @@ impl<'m> Scrutiny<'m> {
     }
 
     /// Repeats a step by the classical Runge–Kutta formula in two and in four parts, and in more as long as twice as
-    /// many agree much better, if few evaluations were spent on that: one in ten steps, and 5000 (20 000 components of
-    /// their results, if these are fewer), of which half is kept for steps over events. A step at the start or over an
+    /// many agree much better, if few evaluations were spent on that: one in twenty steps, and 2500 (10 000 components of
+    /// their results, if these are fewer), and four times as many for steps over events. A step at the start or over an
     /// event adds its error, which stands for those of a number of steps, to a sum.
     fn repeat(&mut self, step: &Step<'_>, over_events: Option<f64>) {
         let dimension = self.classes.len() as f64;
-        let all = (2e4 / dimension).min(5000.0) + 0.1 * step.index as f64;
-        let allowed = if over_events.is_some() { all } else { 0.5 * all };
+        let allowed = (1e4 / dimension).min(2500.0) + 0.05 * step.index as f64;
+        let (budget, times) = if over_events.is_some() { (1, 4.0) } else { (0, 1.0) };
         // At least as many parts twice, of four evaluations each.
-        if !self.is.repeats || self.spent + f64::from(12 * self.is.parts) > allowed {
+        if !self.is.repeats || self.spent[budget] + f64::from(12 * self.is.parts) > times * allowed {
             return;
         }
-        let Some((states, known)) = self.repeated(step) else { return };
+        let Some((states, known)) = self.repeated(step, budget) else { return };
         let passes = self.zeros(step, &states, false).unwrap_or_default() && !self.locates;
         let over_events = over_events.or(passes.then_some(1.0));
         let (before, fine) = (step.before_projection(), &states[states.len() - 1].1);
@@ -564,8 +571,13 @@ impl<'m> Scrutiny<'m> {
         let is_known = self.relative(known) < KNOWN;
         for class in 0..3 {
             let [worst, unknown] = &mut self.worst;
-            if off[class] - 2.0 * known[class] > worst[class].0 {
-                worst[class] = (off[class] - 2.0 * known[class], step.t_start);
+            let excess = off[class] - 2.0 * known[class];
+            if excess > worst[class].0 {
+                worst[class] = (excess, step.t_start);
+            }
+            // The first step from zero has no size to which its error could be compared.
+            if step.index > 0 && excess / self.largest[class] > self.worst_then.0 {
+                self.worst_then = (excess / self.largest[class], step.t_start);
             }
             // Implicit formulas make steps in which explicit ones blow up.
             if (self.is_explicit || over_events.is_some()) && !is_known && known[class] > unknown[class].0 {
@@ -579,13 +591,13 @@ impl<'m> Scrutiny<'m> {
         }
     }
 
-    /// States of a repeated step, and by how much its ends differ with half as many parts in each class; nothing if it
-    /// blows up.
-    fn repeated(&mut self, step: &Step<'_>) -> Option<(Timed, [f64; 3])> {
-        let first = self.in_parts(step, self.is.parts).ok()?;
+    /// States of a step repeated at the expense of a budget, and by how much its ends differ with half as many parts in
+    /// each class; nothing if it blows up.
+    fn repeated(&mut self, step: &Step<'_>, budget: usize) -> Option<(Timed, [f64; 3])> {
+        let first = self.in_parts(step, self.is.parts, budget).ok()?;
         let (mut parts, mut coarse, mut last) = (2 * self.is.parts, first, f64::INFINITY);
         loop {
-            let states = self.in_parts(step, parts).ok()?;
+            let states = self.in_parts(step, parts, budget).ok()?;
             let known = self.differences(&states[states.len() - 1].1, &coarse[coarse.len() - 1].1);
             let relative = self.relative(known);
             parts *= 2;
@@ -620,8 +632,8 @@ impl<'m> Scrutiny<'m> {
     }
 
     /// Times and states at the ends of equal parts of a step, by the classical Runge–Kutta formula.
-    fn in_parts(&mut self, step: &Step<'_>, parts: u32) -> Result<Timed, Failure> {
-        self.spent += 4.0 * f64::from(parts);
+    fn in_parts(&mut self, step: &Step<'_>, parts: u32, budget: usize) -> Result<Timed, Failure> {
+        self.spent[budget] += 4.0 * f64::from(parts);
         let h = (step.t_end - step.t_start) / f64::from(parts);
         let (mut y, n) = (step.start.to_vec(), step.start.len());
         let mut rates = [(); 4].map(|()| vec![0.0; n]);
@@ -829,6 +841,28 @@ mod tests {
         let assurance =
             assured(|| Box::new(AsOde(&right)), (&[1.0, 0.0], 8.0), &*Bs32::default().method(), settings, None);
         begins(&assurance, "unvouched: a repeated step ends elsewhere (at t = ");
+    }
+
+    /// An oscillator that becomes unstable at t = 10.
+    struct Unstable;
+    impl OdeModel for Unstable {
+        fn dimension(&self) -> usize {
+            2
+        }
+        fn rhs<S: Scalar>(&self, t: S, y: &[S], dydt: &mut [S]) {
+            (dydt[0], dydt[1]) = (y[1], y[0] * S::from(if t.value() < 10.0 { -1.0 } else { 0.04 }));
+        }
+    }
+
+    /// Only the first four steps are too long, and the state grows ten thousandfold behind them.
+    #[test]
+    fn growth_hides_no_error() {
+        let settings = Settings::fixed(2.5);
+        let make = || Box::new(AsOde(&Unstable)) as Box<dyn Ode>;
+        let assurance = assured(make, (&[1.0, 0.0], 80.0), &*Rk4::default().method(), settings, None);
+        begins(&assurance, "unvouched: a repeated step ends elsewhere (at t = ");
+        let later = assured(make, (&[1.0, 0.0], 10.0), &*Rk4::default().method(), Settings::fixed(0.1), None);
+        assert_eq!(later, Assurance::Vouched);
     }
 
     /// A point on a circle, m, with one fault.
