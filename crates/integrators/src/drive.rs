@@ -44,7 +44,7 @@ pub fn solve<'p, S: Scalar, St: Stepper<S>>(
     let watched = observer.watches();
     run(method, problem, task, observer, |problem| {
         let stepper = make(problem)?;
-        let locator = Locator::new(problem.functions_to_locate(), task.initial, method.order());
+        let locator = Locator::new(problem.functions_to_locate(), task, method.order());
         Ok(Steps {
             same_end: !stepper.projects(problem) && !problem.properties().locks && !locator.has_functions(),
             shadow: watched.then(|| stepper.clone()),

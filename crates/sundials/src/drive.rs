@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_integrators::events::Sampler;
+use mbsbench_integrators::events::{Chattering, Sampler};
 use mbsbench_problem::{
     AcceptedStep, Counted, Counts, Failure, Further, Observer, Run, Solution, Statistics, StepControl, Stepping, Task,
 };
@@ -207,6 +207,7 @@ struct Steps {
     /// True if contacts or event functions limited the last step.
     is_limited: bool,
     sampler: Sampler<f64>,
+    chattering: Chattering,
     /// Largest next step that the event functions allow, s.
     allowed: f64,
 }
@@ -222,6 +223,7 @@ impl Steps {
             multipliers: vec![0.0; multipliers],
             is_limited: false,
             sampler: Sampler::new(functions, task.initial, ORDER),
+            chattering: Chattering::new(task),
             allowed: f64::INFINITY,
         }
     }
@@ -265,7 +267,10 @@ impl<'p, 'm> Stepping<Library<'p, 'm>> for Steps {
             before.copy_from_slice(end);
         }
         solver.with_equations(|equations| match equations.problem().events() {
-            Ok(mut functions) => roots.iter().try_for_each(|&index| functions.jump(index, reached.t, end)),
+            Ok(mut functions) => roots.iter().try_for_each(|&index| {
+                functions.jump(index, reached.t, end)?;
+                self.chattering.jump(reached.t, index, functions.count())
+            }),
             Err(_) => Ok(()),
         })?;
         Ok(Some(reached.t))

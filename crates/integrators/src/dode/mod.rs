@@ -5,7 +5,6 @@
 //! Pair (one trial step) ─▶ Steps ◀─ Detector (set Nr from samples of g) ◀─▶ Locator (Newton, try–catch)
 //! ```
 
-mod chattering;
 mod definition;
 mod detect;
 mod locate;

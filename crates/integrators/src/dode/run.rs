@@ -6,17 +6,14 @@ use mbsbench_problem::{
     AcceptedStep, Counted, Failure, Further, Method, Observer, Run, Scalar, Solution, StepControl, Stepping, Task,
 };
 
-use super::chattering::{Chattering, MOST};
 use super::detect::Detector;
 use super::locate::Locator;
 use super::pair::Pair;
 use super::rules::{Detection, Rules};
 use crate::drive;
-use crate::events::{Samples, State};
+use crate::events::{Chattering, Samples, State};
 use crate::stepper::finite;
 
-/// The first step, and the window of the chattering rule, as a fraction of the span (section 5.3).
-const FIRST_SHARE: f64 = 1e-5;
 /// The value that replaces an error estimate of zero, as in the author's own codes.
 const LEAST_DIFFERENCE: f64 = 1e-16;
 
@@ -100,7 +97,7 @@ struct Steps<S: Scalar, P> {
 impl<S: Scalar, P: Pair<S>> Steps<S, P> {
     fn new(rules: &Rules, (pair, order): (P, u32), problem: &mut Counted<'_, S>, task: &Task<'_, S>) -> Self {
         let start = State::new(task.t_start, task.initial);
-        let chattering = Chattering::new(FIRST_SHARE * (task.t_end - task.t_start).value());
+        let chattering = Chattering::new(task);
         let controlled = match task.settings.control {
             StepControl::Fixed { .. } => None,
             StepControl::Tolerance { rel, abs, initial_step, max_step } => {
@@ -312,8 +309,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             return Ok(());
         }
         if self.detector.is_unilateral(index) {
-            let window = self.chattering.window();
-            return Err(Failure::EventsAccumulate { time, index, events: u64::from(MOST), window });
+            return Err(self.chattering.accumulated(time, index));
         }
         self.chattering.reset(time);
         self.unlocked = true;

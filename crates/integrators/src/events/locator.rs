@@ -1,8 +1,8 @@
 //! Location of the first event in a step of any stepper.
 
-use mbsbench_problem::{Counted, Failure, Run, Scalar};
+use mbsbench_problem::{Counted, Failure, Run, Scalar, Task};
 
-use super::State;
+use super::{Chattering, State};
 use crate::Stepper;
 use crate::attempt::Attempt;
 use crate::hermite::{bisect, hermite};
@@ -37,12 +37,13 @@ pub struct Locator<S> {
     /// Sides on which the functions start: +1, −1, or 0 if not watched.
     sides: Vec<f64>,
     reached: Vec<usize>,
+    chattering: Chattering,
 }
 
 impl<S: Scalar> Locator<S> {
-    /// A locator for `count` functions of states like `initial`, and a method of order `order`.
-    pub fn new(count: usize, initial: &[S], order: u32) -> Self {
-        let mut state = State::new(S::zero(), if count == 0 { &[] } else { initial });
+    /// A locator for `count` functions in a task, and a method of order `order`.
+    pub fn new(count: usize, task: &Task<'_, S>, order: u32) -> Self {
+        let mut state = State::new(S::zero(), if count == 0 { &[] } else { task.initial });
         state.resize(count);
         Self {
             order,
@@ -53,6 +54,7 @@ impl<S: Scalar> Locator<S> {
             was_passed: vec![false; count],
             sides: vec![0.0; count],
             reached: Vec::with_capacity(count),
+            chattering: Chattering::new(task),
         }
     }
 
@@ -253,6 +255,7 @@ impl<S: Scalar> Locator<S> {
         let mut functions = run.problem.events()?;
         for &index in &self.reached {
             functions.jump(index, t, end)?;
+            self.chattering.jump(t.value(), index, self.sides.len())?;
         }
         finite(t, end)?;
         functions.values(t, end, &mut self.start.values)

@@ -6,10 +6,12 @@
 //! [`dode`](crate::dode) locates one function after the other by Newton's method, in problems whose configuration can
 //! be locked.
 
+mod chattering;
 mod locator;
 mod samples;
 mod state;
 
+pub use chattering::Chattering;
 pub use locator::Locator;
 pub use samples::{Sampler, Samples};
 pub use state::State;

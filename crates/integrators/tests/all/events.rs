@@ -4,15 +4,17 @@ use std::ops::ControlFlow;
 
 use mbsbench_integrators::{Bs32, Dopri5, Gbs, Rk3, Rk5, Rk8};
 use mbsbench_problem::{
-    Counted, EventFunctions, Failure, Form, Method, MethodDefinition, Observer, Ode, Settings, Step, StepControl, Task,
+    Counted, EventFunctions, Failure, Form, Method, MethodDefinition, Observer, Ode, Settings, Silent, Step,
+    StepControl, Task,
 };
 
-/// A ball that falls from rest at height 1 and bounces without loss at height zero: `q'' = −2`, bounces at
-/// `t = 1, 3, 5, …`, height `1 − (t − 2k)²`. One function for each of two heights: the floor, and a mark at 1/2 that
+/// A ball that falls from rest at height 1 and bounces at height zero: `q'' = −2`. Without loss it bounces at
+/// `t = 1, 3, 5, …`, with height `1 − (t − 2k)²`. One function for each of two heights: the floor, and a mark at 1/2 that
 /// is watched until first reached (at `t = √½`).
 struct Ball {
     mark_reached: bool,
     tolerance: f64,
+    restitution: f64,
 }
 
 impl Ode for Ball {
@@ -52,7 +54,7 @@ impl EventFunctions for Ball {
         if index == 1 {
             self.mark_reached = true;
         } else {
-            y[1] = -y[1];
+            y[1] *= -self.restitution;
         }
         Ok(())
     }
@@ -88,7 +90,7 @@ impl Observer for Log {
 const TOLERANCE: f64 = 1e-12;
 
 fn bounce<D: MethodDefinition>(settings: Settings) -> Log {
-    let mut ball = Ball { mark_reached: false, tolerance: TOLERANCE };
+    let mut ball = Ball { mark_reached: false, tolerance: TOLERANCE, restitution: 1.0 };
     let mut log = Log::default();
     let task = Task { t_start: 0.0, t_end: 10.0, initial: &[1.0, 0.0], settings };
     let solution = D::default().method().solve(Counted::new(&mut ball), &task, &mut log);
@@ -134,6 +136,18 @@ fn controlled_steps_locate_events() {
     bounce::<Bs32>(settings(1e-6));
     bounce::<Dopri5>(settings(1e-8));
     bounce::<Rk8>(settings(1e-8));
+}
+
+/// Bounces after t = 1 are 2, 0.6, 0.18, … apart and end before t = 1.9.
+#[test]
+fn accumulating_jumps_end_the_run() {
+    let mut ball = Ball { mark_reached: false, tolerance: TOLERANCE, restitution: 0.3 };
+    let task = Task { t_start: 0.0, t_end: 10.0, initial: &[1.0, 0.0], settings: Settings::tolerance(1e-8, 1e-8) };
+    let solution = Dopri5::default().method().solve(Counted::new(&mut ball), &task, &mut Silent);
+    let Some(Failure::EventsAccumulate { time, index: 0, .. }) = solution.failure else {
+        panic!("{:?}", solution.failure)
+    };
+    assert!((time - (1.0 + 0.6 / 0.7)).abs() < 1e-4, "{time}");
 }
 
 /// `y' = 1`, `g = atan(1000 (y − 2/3))`: so far from a cubic that bisection is needed.

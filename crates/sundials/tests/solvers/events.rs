@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mbsbench_problem::{Counted, EventFunctions, Failure, Form, Observer, Ode, Step, Task};
+use mbsbench_problem::{Counted, EventFunctions, Failure, Form, Observer, Ode, Silent, Step, Task};
 use mbsbench_sundials::{Equations, Iteration, Kind, Options, Point, Solver, Systems};
 
 use crate::problems::{methods, settings, tolerance};
@@ -65,10 +65,11 @@ fn roots_of_the_oscillator() {
     }
 }
 
-/// A ball that falls from rest at height 1 and bounces without loss at height zero: `q'' = −2`, bounces at
+/// A ball that falls from rest at height 1 and bounces at height zero: `q'' = −2`. Without loss it bounces at
 /// `t = 1, 3, 5, …`; a mark at height 1/2 is watched until it is first reached, at `t = √½`.
 struct Ball {
     mark_reached: bool,
+    restitution: f64,
 }
 
 impl Ode for Ball {
@@ -106,7 +107,7 @@ impl EventFunctions for Ball {
         if index == 1 {
             self.mark_reached = true;
         } else {
-            y[1] = -y[1];
+            y[1] *= -self.restitution;
         }
         Ok(())
     }
@@ -136,11 +137,25 @@ impl Observer for Log {
     }
 }
 
+/// Bounces after t = 1 are 2, 0.6, 0.18, … apart and end before t = 1.9.
+#[test]
+fn accumulating_jumps_end_the_run() {
+    for (name, method) in methods() {
+        let mut ball = Ball { mark_reached: false, restitution: 0.3 };
+        let task = Task { t_start: 0.0, t_end: 10.0, initial: &[1.0, 0.0], settings: settings(tolerance(1e-9)) };
+        let solution = method.solve(Counted::new(&mut ball), &task, &mut Silent);
+        let Some(Failure::EventsAccumulate { time, index: 0, .. }) = solution.failure else {
+            panic!("{name}: {:?}", solution.failure)
+        };
+        assert!((time - (1.0 + 0.6 / 0.7)).abs() < 1e-4, "{name}: {time}");
+    }
+}
+
 #[test]
 fn a_ball_bounces() {
     let expected = [(0.5f64.sqrt(), 1), (1.0, 0), (3.0, 0), (5.0, 0), (7.0, 0), (9.0, 0)];
     for (name, method) in methods() {
-        let mut ball = Ball { mark_reached: false };
+        let mut ball = Ball { mark_reached: false, restitution: 1.0 };
         let mut log = Log::default();
         let task = Task { t_start: 0.0, t_end: 10.0, initial: &[1.0, 0.0], settings: settings(tolerance(1e-9)) };
         let solution = method.solve(Counted::new(&mut ball), &task, &mut log);

@@ -1,9 +1,13 @@
-//! The rule that keeps a run going when events follow each other at ever shorter intervals.
+//! The rule for events that follow each other at ever shorter intervals.
+
+use mbsbench_problem::{Failure, Scalar, Task};
 
 /// The largest number of events of one function in a window.
-pub const MOST: u32 = 8;
+const MOST: u32 = 8;
+/// The window as a fraction of the span: the first step of compere2001, section 5.3.
+const SHARE: f64 = 1e-5;
 
-/// Counts located events in a window of time; see [`Dode`](super::Dode).
+/// Counts located events in a window of time; see [`Dode`](crate::Dode).
 #[derive(Debug, Clone)]
 pub struct Chattering {
     window: f64,
@@ -13,8 +17,9 @@ pub struct Chattering {
 }
 
 impl Chattering {
-    /// A counter with a window of `window` seconds.
-    pub fn new(window: f64) -> Self {
+    /// A counter for the span of a task.
+    pub fn new<S: Scalar>(task: &Task<'_, S>) -> Self {
+        let window = SHARE * (task.t_end - task.t_start).value();
         Self { window, begin: f64::NEG_INFINITY, counts: Vec::new(), all: 0 }
     }
 
@@ -42,15 +47,32 @@ impl Chattering {
         self.all += 1;
         self.counts[index] > MOST || self.all > u64::from(MOST) * (count as u64 + 1)
     }
+
+    /// Counts a jump at the zero of a function like [`Self::is_exceeded`].
+    ///
+    /// # Errors
+    /// Returns [`Failure::EventsAccumulate`] if there are now too many.
+    pub fn jump(&mut self, time: f64, index: usize, count: usize) -> Result<(), Failure> {
+        let is_exceeded = self.is_exceeded(time, index, count);
+        if is_exceeded { Err(self.accumulated(time, index)) } else { Ok(()) }
+    }
+
+    /// The failure if too many events jump.
+    pub fn accumulated(&self, time: f64, index: usize) -> Failure {
+        Failure::EventsAccumulate { time, index, events: u64::from(MOST), window: self.window }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use mbsbench_problem::Settings;
+
     use super::*;
 
     #[test]
     fn chattering_is_counted_per_event_function() {
-        let mut chattering = Chattering::new(1.0);
+        let task = Task { t_start: 0.0, t_end: 1e5, initial: &[0.0], settings: Settings::fixed(1.0) };
+        let mut chattering = Chattering::new(&task);
         assert!((0..100).all(|index| !chattering.is_exceeded(0.5, index, 100)));
         assert!((0..MOST - 1).all(|_| !chattering.is_exceeded(0.6, 3, 100)));
         assert!(chattering.is_exceeded(0.7, 3, 100));
