@@ -43,6 +43,8 @@ const ORDER: u32 = 5;
 const KNOWN: f64 = 1e-3;
 /// Weight of an error relative to the largest states until then beside one relative to the largest of the run.
 const THEN: f64 = 0.01;
+/// Limits to which the sizes of errors may add up, because errors cancel and die out.
+const CANCEL: f64 = 10.0;
 /// Steps at the start that are all sampled, and whose errors are added up.
 const FIRST: u64 = 32;
 /// Steps over events that are all repeated; of later ones, as many are each time their number doubles.
@@ -81,6 +83,10 @@ pub struct Scrutiny<'m> {
     worst: [[(f64, f64); 3]; 2],
     /// Sums of the errors of the first steps and of steps over events.
     errors: Vec<f64>,
+    /// Sums of the sizes of all errors; each stands for those of the steps since the one before.
+    sizes: Vec<f64>,
+    /// Number of steps until the last repeated one.
+    repeated_until: u64,
     /// Events at the end of the last step, for a problem whose configuration does not follow signs.
     events_before: Vec<usize>,
     /// The largest errors of repeated steps in their class relative to the states until then, with the time of the step.
@@ -175,6 +181,8 @@ impl<'m> Scrutiny<'m> {
             largest: [f64::MIN_POSITIVE; 3],
             worst: [[(0.0, span[0]); 3]; 2],
             errors: vec![0.0; initial.len()],
+            sizes: vec![0.0; initial.len()],
+            repeated_until: 0,
             events_before: Vec::new(),
             worst_then: (0.0, span[0]),
             spent: [0.0; 2],
@@ -272,7 +280,8 @@ impl<'m> Scrutiny<'m> {
             let worst = self.worst[index].iter().zip(largest).map(|(&(off, t), largest)| (off / largest, t));
             worst.fold(from, |most, off| if off.0 > most.0 { off } else { most })
         });
-        let sum = self.relative(self.differences(&self.errors, &vec![0.0; self.classes.len()]));
+        let [sum, sizes] = [&self.errors, &self.sizes]
+            .map(|errors| self.relative(self.differences(errors, &vec![0.0; self.classes.len()])));
         if off > accepted {
             self.doubt(Deviation::Wrong, format!("a repeated step ends elsewhere (at t = {at:.6e} by {off:.0e})"));
         }
@@ -281,6 +290,10 @@ impl<'m> Scrutiny<'m> {
         }
         if sum > accepted {
             self.doubt(Deviation::Wrong, format!("the errors of repeated steps add up (to {sum:.0e} of the state)"));
+        }
+        if sizes > CANCEL * accepted {
+            let why = format!("the sizes of the errors of repeated steps add up (to {sizes:.0e} of the state)");
+            self.doubt(Deviation::Wrong, why);
         }
         if self.is.ignores_jumps {
             self.doubt(Deviation::Wrong, "the method ignores events at which the state jumps".to_owned());
@@ -585,6 +598,12 @@ impl<'m> Scrutiny<'m> {
             }
         }
         self.has_looked |= is_known;
+        if is_known && over_events.is_none() {
+            let stands_for = (step.index + 1 - self.repeated_until) as f64;
+            let errors = before.iter().zip(fine).map(|(end, fine)| stands_for * (end - fine).abs());
+            self.sizes.iter_mut().zip(errors).for_each(|(sum, error)| *sum += error);
+            self.repeated_until = step.index + 1;
+        }
         if let Some(stands_for) = over_events.or((step.index < FIRST).then_some(1.0)) {
             let errors = before.iter().zip(fine).map(|(end, fine)| stands_for * (end - fine));
             self.errors.iter_mut().zip(errors).for_each(|(sum, error)| *sum += error);
@@ -841,6 +860,18 @@ mod tests {
         let assurance =
             assured(|| Box::new(AsOde(&right)), (&[1.0, 0.0], 8.0), &*Bs32::default().method(), settings, None);
         begins(&assurance, "unvouched: a repeated step ends elsewhere (at t = ");
+    }
+
+    /// Each step is off by 2e-5, and the phase by 0.1 after 5000 of them.
+    #[test]
+    fn small_errors_of_many_steps_are_doubted() {
+        let right = Oscillator { wrong: false };
+        let until = |end| {
+            let make = || Box::new(AsOde(&right)) as Box<dyn Ode>;
+            assured(make, (&[1.0, 0.0], end), &*Rk4::default().method(), Settings::fixed(0.3), None)
+        };
+        assert_eq!(until(300.0), Assurance::Vouched);
+        begins(&until(1500.0), "unvouched: the sizes of the errors of repeated steps add up (to ");
     }
 
     /// An oscillator that becomes unstable at t = 10.
