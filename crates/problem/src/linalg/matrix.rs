@@ -78,6 +78,11 @@ impl Pattern {
         self.starts[j]
     }
 
+    /// Indices of the entries of a column among all entries.
+    pub fn range(&self, j: usize) -> std::ops::Range<usize> {
+        self.starts[j]..self.starts[j + 1]
+    }
+
     /// Index of the entry in row `i`, column `j` among all entries, if it exists.
     pub fn slot(&self, i: usize, j: usize) -> Option<usize> {
         self.column(j).binary_search(&i).ok().map(|k| self.starts[j] + k)

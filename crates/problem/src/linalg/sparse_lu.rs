@@ -1,5 +1,6 @@
 //! LU factorization of sparse matrices.
 
+use std::iter::zip;
 use std::sync::Arc;
 
 use super::{Element, Pattern, Singular};
@@ -21,11 +22,13 @@ const KEPT: f64 = 0.01;
 pub struct SparseLu<T> {
     pattern: Arc<Pattern>,
     /// Column of the matrix that is eliminated in each step.
-    columns: Vec<usize>,
+    columns: Vec<u32>,
     /// Row of the pivot in each step.
-    rows: Vec<usize>,
+    rows: Vec<u32>,
     /// Step in which each row is the pivot's.
-    steps: Vec<usize>,
+    steps: Vec<u32>,
+    /// Step of the row of each entry of the matrix.
+    places: Vec<u32>,
     /// Entries below the diagonal, in units of the pivot; rows are given by their steps.
     lower: Factor<T>,
     /// Entries above the diagonal, each column in an order in which it can be eliminated.
@@ -42,7 +45,7 @@ pub struct SparseLu<T> {
 /// Columns of a triangular factor, one after the other.
 struct Factor<T> {
     starts: Vec<usize>,
-    rows: Vec<usize>,
+    rows: Vec<u32>,
     values: Vec<T>,
 }
 
@@ -60,7 +63,7 @@ impl<T> Factor<T> {
         self.values.clear();
     }
 
-    fn push(&mut self, row: usize, value: T) {
+    fn push(&mut self, row: u32, value: T) {
         self.rows.push(row);
         self.values.push(value);
     }
@@ -70,7 +73,8 @@ impl<T> Factor<T> {
     }
 
     /// Rows and values of a column.
-    fn column(&self, k: usize) -> (&[usize], &[T]) {
+    #[inline(always)]
+    fn column(&self, k: usize) -> (&[u32], &[T]) {
         let entries = self.starts[k]..self.starts[k + 1];
         (&self.rows[entries.clone()], &self.values[entries])
     }
@@ -83,29 +87,29 @@ impl<T> Factor<T> {
 /// Memory for the search for the entries of a column.
 struct Search {
     /// The last column in which each row was found.
-    found_in: Vec<usize>,
+    found_in: Vec<u32>,
     /// Rows of the column that have no step yet, in the order in which they were found.
-    open: Vec<usize>,
+    open: Vec<u32>,
     /// Steps that eliminate entries of the column, the last one first.
-    eliminated: Vec<usize>,
+    eliminated: Vec<u32>,
     /// Steps on the path of the search, each with the number of its entries already followed.
-    path: Vec<(usize, usize)>,
+    path: Vec<(u32, usize)>,
 }
 
 /// No step yet.
-const NONE: usize = usize::MAX;
+const NONE: u32 = u32::MAX;
 
 /// Returns an order of the columns of `A` that keeps the factors of `A` sparse whichever rows become pivots, and the
 /// largest possible number of entries of `U` above the diagonal.
 ///
 /// The order is the approximate minimum degree order of `Aᵀ A`, whose factor has an entry wherever `U` can have one
 /// (George and Ng 1985). As in COLAMD, rows with many entries are left out, since they alone would make `Aᵀ A` full.
-fn order(pattern: &Pattern) -> (Vec<usize>, usize) {
+fn order(pattern: &Pattern) -> (Vec<u32>, usize) {
     let n = pattern.columns();
     let (starts, rows) = upper_triangle(pattern);
     let (columns, _, info) =
         amd::order(narrow(n), &starts, &rows, &amd::Control::default()).expect("columns are sorted");
-    (columns.into_iter().map(|column| column as usize).collect(), info.lnz)
+    (columns.into_iter().map(|column| column as u32).collect(), info.lnz)
 }
 
 /// An index in half the memory of `usize`.
@@ -171,16 +175,17 @@ impl<T: Element> SparseLu<T> {
             path: Vec::with_capacity(n),
         };
         Self {
-            pattern,
             columns,
             rows: Vec::with_capacity(n),
             steps: Vec::with_capacity(n),
+            places: Vec::with_capacity(pattern.entries()),
             lower: Factor::new(n, most),
             upper: Factor::new(n, most),
             inverses: Vec::with_capacity(n),
             is_kept: false,
             work: Vec::with_capacity(n),
             search,
+            pattern,
         }
     }
 
@@ -204,33 +209,34 @@ impl<T: Element> SparseLu<T> {
     /// Computes the factors with the pivots and places of the last factorization; returns false if a pivot has become
     /// too small.
     fn refactorize(&mut self, values: &[T]) -> bool {
-        let Self { pattern, columns, steps, lower, upper, inverses, work, .. } = self;
+        let Self { pattern, columns, places, lower, upper, inverses, work, .. } = self;
         for (k, &column) in columns.iter().enumerate() {
-            let entries = pattern.start(column);
-            for (&row, &value) in pattern.column(column).iter().zip(&values[entries..]) {
-                work[steps[row]] = value;
+            let entries = pattern.range(column as usize);
+            for (&step, &value) in places[entries.clone()].iter().zip(&values[entries]) {
+                work[step as usize] = value;
             }
             for at in upper.starts[k]..upper.starts[k + 1] {
-                let step = upper.rows[at];
+                let step = upper.rows[at] as usize;
                 let factor = std::mem::replace(&mut work[step], T::from(0.0));
                 upper.values[at] = factor;
                 let (rows, multipliers) = lower.column(step);
-                for (&row, &multiplier) in rows.iter().zip(multipliers) {
-                    work[row] -= multiplier * factor;
+                for (&row, &multiplier) in zip(rows, multipliers) {
+                    work[row as usize] -= multiplier * factor;
                 }
             }
             let pivot = std::mem::replace(&mut work[k], T::from(0.0));
             let inverse = T::from(1.0) / pivot;
             inverses[k] = inverse;
-            let least = pivot.norm1();
-            let mut largest = least;
-            for at in lower.starts[k]..lower.starts[k + 1] {
-                let entry = std::mem::replace(&mut work[lower.rows[at]], T::from(0.0));
-                // An entry that is not finite stays the largest.
-                largest = if entry.norm1() <= largest { largest } else { entry.norm1() };
-                lower.values[at] = entry * inverse;
+            let size = pivot.norm1();
+            let mut is_large = size > 0.0 && size < f64::INFINITY;
+            let entries = lower.starts[k]..lower.starts[k + 1];
+            for (&row, value) in lower.rows[entries.clone()].iter().zip(&mut lower.values[entries]) {
+                let entry = std::mem::replace(&mut work[row as usize], T::from(0.0));
+                // False also if the entry is not finite.
+                is_large &= KEPT * entry.norm1() <= size;
+                *value = entry * inverse;
             }
-            if !(least > 0.0 && least >= KEPT * largest && largest.is_finite()) {
+            if !is_large {
                 work.fill(T::from(0.0));
                 return false;
             }
@@ -239,6 +245,8 @@ impl<T: Element> SparseLu<T> {
     }
 
     /// Chooses the pivots, finds the places of the entries and computes the factors.
+    // Not inlined, since it would take registers from the loops of `refactorize`.
+    #[inline(never)]
     fn factorize_with_new_pivots(&mut self, values: &[T]) -> Result<(), Singular> {
         let n = self.columns.len();
         for (memory, value) in [(&mut self.steps, NONE), (&mut self.search.found_in, NONE), (&mut self.rows, 0)] {
@@ -249,53 +257,56 @@ impl<T: Element> SparseLu<T> {
         self.work.resize(n, T::from(0.0));
         self.lower.clear();
         self.upper.clear();
-        for k in 0..self.columns.len() {
-            let column = self.columns[k];
-            self.find_entries(k, column);
+        for k in 0..n {
+            let column = self.columns[k] as usize;
+            self.find_entries(k as u32, column);
             let Self { pattern, steps, lower, upper, work, search, .. } = self;
             for (&row, &value) in pattern.column(column).iter().zip(&values[pattern.start(column)..]) {
                 work[row] = value;
             }
             for &step in search.eliminated.iter().rev() {
-                let factor = std::mem::replace(&mut work[self.rows[step]], T::from(0.0));
+                let factor = std::mem::replace(&mut work[self.rows[step as usize] as usize], T::from(0.0));
                 upper.push(step, factor);
-                let (rows, multipliers) = lower.column(step);
+                let (rows, multipliers) = lower.column(step as usize);
                 for (&row, &multiplier) in rows.iter().zip(multipliers) {
-                    work[row] -= multiplier * factor;
+                    work[row as usize] -= multiplier * factor;
                 }
             }
             upper.end_column();
             let mut largest = (0.0, column);
             for &row in &search.open {
-                let size = work[row].norm1();
+                let size = work[row as usize].norm1();
                 if !size.is_finite() {
                     return Err(Singular);
                 }
                 if size > largest.0 {
-                    largest = (size, row);
+                    largest = (size, row as usize);
                 }
             }
             if largest.0 == 0.0 {
                 return Err(Singular);
             }
-            let has_diagonal = steps[column] == NONE && search.found_in[column] == k;
+            let has_diagonal = steps[column] == NONE && search.found_in[column] == k as u32;
             let is_diagonal = has_diagonal && work[column].norm1() >= DIAGONAL * largest.0;
             let row = if is_diagonal { column } else { largest.1 };
             let inverse = T::from(1.0) / std::mem::replace(&mut work[row], T::from(0.0));
-            (self.rows[k], steps[row], self.inverses[k]) = (row, k, inverse);
-            for &other in search.open.iter().filter(|&&other| other != row) {
-                let entry = std::mem::replace(&mut work[other], T::from(0.0));
+            (self.rows[k], steps[row], self.inverses[k]) = (row as u32, k as u32, inverse);
+            for &other in search.open.iter().filter(|&&other| other as usize != row) {
+                let entry = std::mem::replace(&mut work[other as usize], T::from(0.0));
                 lower.push(other, entry * inverse);
             }
             lower.end_column();
         }
-        self.lower.rows.iter_mut().for_each(|row| *row = self.steps[*row]);
+        let Self { pattern, steps, places, lower, .. } = self;
+        lower.rows.iter_mut().for_each(|row| *row = steps[*row as usize]);
+        places.clear();
+        places.extend(pattern.iter().map(|(row, _)| steps[row]));
         Ok(())
     }
 
     /// Finds the rows in which column `k` of the factors has entries: those of the matrix, and those reached through
     /// columns of `L`.
-    fn find_entries(&mut self, k: usize, column: usize) {
+    fn find_entries(&mut self, k: u32, column: usize) {
         let Self { pattern, steps, lower, search: Search { found_in, open, eliminated, path }, .. } = self;
         open.clear();
         eliminated.clear();
@@ -305,13 +316,13 @@ impl<T: Element> SparseLu<T> {
             }
             found_in[first] = k;
             if steps[first] == NONE {
-                open.push(first);
+                open.push(first as u32);
                 continue;
             }
             path.push((steps[first], 0));
             while let Some((step, followed)) = path.last_mut() {
-                let (rows, _) = lower.column(*step);
-                let next = rows[*followed..].iter().position(|&row| found_in[row] != k);
+                let (rows, _) = lower.column(*step as usize);
+                let next = rows[*followed..].iter().position(|&row| found_in[row as usize] != k);
                 let Some(next) = next else {
                     eliminated.push(*step);
                     path.pop();
@@ -319,11 +330,11 @@ impl<T: Element> SparseLu<T> {
                 };
                 let row = rows[*followed + next];
                 *followed += next + 1;
-                found_in[row] = k;
-                if steps[row] == NONE {
+                found_in[row as usize] = k;
+                if steps[row as usize] == NONE {
                     open.push(row);
                 } else {
-                    path.push((steps[row], 0));
+                    path.push((steps[row as usize], 0));
                 }
             }
         }
@@ -331,7 +342,7 @@ impl<T: Element> SparseLu<T> {
 
     /// Operations of the last factorization: divisions by pivots, products and sums.
     pub fn factorization_flops(&self) -> u64 {
-        let products: usize = self.upper.rows.iter().map(|&step| self.lower.entries_of(step)).sum();
+        let products: usize = self.upper.rows.iter().map(|&step| self.lower.entries_of(step as usize)).sum();
         (self.lower.rows.len() + 2 * products) as u64
     }
 
@@ -345,22 +356,22 @@ impl<T: Element> SparseLu<T> {
         let Self { columns, rows, lower, upper, inverses, work, .. } = self;
         let n = columns.len();
         for (value, &row) in work.iter_mut().zip(&*rows) {
-            *value = x[row];
+            *value = x[row as usize];
         }
         for k in 0..n {
             let known = work[k];
             let (rows, multipliers) = lower.column(k);
-            for (&row, &multiplier) in rows.iter().zip(multipliers) {
-                work[row] -= multiplier * known;
+            for (&row, &multiplier) in zip(rows, multipliers) {
+                work[row as usize] -= multiplier * known;
             }
         }
-        for k in (0..n).rev() {
-            let known = work[k] * inverses[k];
+        for (k, (&inverse, &column)) in zip(&*inverses, &*columns).enumerate().rev() {
+            let known = work[k] * inverse;
             let (steps, entries) = upper.column(k);
-            for (&step, &entry) in steps.iter().zip(entries) {
-                work[step] -= entry * known;
+            for (&step, &entry) in zip(steps, entries) {
+                work[step as usize] -= entry * known;
             }
-            x[columns[k]] = known;
+            x[column as usize] = known;
         }
         work.fill(T::from(0.0));
     }
@@ -443,6 +454,24 @@ mod tests {
         assert_eq!(x, [1.0, 2.0, 5.0]);
         let without_row = Arc::new(Pattern::new((2, 2), [(0, 0), (0, 1)]));
         assert_eq!(SparseLu::new(without_row).factorize(&[1.0, 1.0]), Err(Singular));
+    }
+
+    /// The first column shares rows with two others only and is eliminated before them; no other column depends on the
+    /// entry that is not finite.
+    #[test]
+    fn an_entry_that_is_not_finite_is_reported_with_kept_pivots() {
+        let others = (3..6).flat_map(|row| (1..6).map(move |column| (row, column)));
+        let pattern = Arc::new(Pattern::new((6, 6), (0..3).map(|row| (row, 0)).chain([(1, 1), (2, 2)]).chain(others)));
+        let value = |(i, j)| if i == j { 5.0 } else { 1.0 };
+        let mut values: Vec<f64> = pattern.iter().map(value).collect();
+        let mut lu = SparseLu::new(pattern);
+        assert_eq!(lu.factorize(&values), Ok(()));
+        for at in [1, 2] {
+            let kept = std::mem::replace(&mut values[at], f64::NAN);
+            assert_eq!(lu.factorize(&values), Err(Singular));
+            values[at] = kept;
+            assert_eq!(lu.factorize(&values), Ok(()));
+        }
     }
 
     /// For a full matrix, the counts do not depend on the order of the columns.
