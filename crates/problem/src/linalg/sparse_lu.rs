@@ -13,12 +13,19 @@ const DIAGONAL: f64 = 0.1;
 /// column.
 const KEPT: f64 = 0.01;
 
+/// Most columns of `L` that are subtracted in one pass.
+const MOST: usize = 4;
+
 /// LU factors of a matrix with a [`Pattern`], real or complex, with partial pivoting.
 ///
 /// The order of the columns keeps the factors sparse whichever rows become pivots; it follows from the pattern and is
 /// determined once. The first factorization chooses the pivots and finds the entries of the factors (Gilbert and
 /// Peierls 1988). Later ones keep both and compute only numbers, until a pivot becomes too small. A factorization
 /// that keeps the pivots does not allocate.
+///
+/// Neighbouring columns of `L` often have entries in the same rows, for example those of a body. Up to four such
+/// columns are subtracted in one pass over their rows. The terms of each entry keep their order, so that results are
+/// bitwise those of one pass a column.
 pub struct SparseLu<T> {
     pattern: Arc<Pattern>,
     /// Column of the matrix that is eliminated in each step.
@@ -29,10 +36,15 @@ pub struct SparseLu<T> {
     steps: Vec<u32>,
     /// Step of the row of each entry of the matrix.
     places: Vec<u32>,
-    /// Entries below the diagonal, in units of the pivot; rows are given by their steps.
+    /// Entries below the diagonal, in units of the pivot; rows are given by their steps, in ascending order.
     lower: Factor<T>,
+    /// For each column of `L`, the number of columns from it on that are nested, at most [`MOST`]: the entries of each
+    /// are in the row of the next step and in the rows of the next column.
+    nested: Vec<u8>,
     /// Entries above the diagonal, each column in an order in which it can be eliminated.
     upper: Factor<T>,
+    /// For each entry of `U`, the number of entries from it on that are eliminated together, by nested columns of `L`.
+    runs: Vec<u8>,
     /// Reciprocals of the pivots.
     inverses: Vec<T>,
     /// True if pivots and places of entries from an earlier factorization are available.
@@ -84,6 +96,75 @@ impl<T> Factor<T> {
     }
 }
 
+impl<T: Element> Factor<T> {
+    /// Subtracts the `N` nested columns of `L` from step `k` on, each times the entry of `x` in its step, and returns
+    /// these entries, which it leaves in `x` as they were.
+    #[inline(always)]
+    fn subtract<const N: usize>(&self, k: usize, x: &mut [T]) -> [T; N] {
+        let starts = &self.starts[k..=k + N];
+        let rows = &self.rows[starts[N - 1]..starts[N]];
+        let mut rest = &self.values[starts[0]..starts[N]];
+        // Copied one by one, for a copy of all goes through integer registers, which delays the first product.
+        let mut factors = [T::from(0.0); N];
+        for (factor, &entry) in zip(&mut factors, &x[k..k + N]) {
+            *factor = entry;
+        }
+        let mut columns = [rest; N];
+        for i in 0..N {
+            let (column, others) = rest.split_at(N - 1 - i + rows.len());
+            let (above, common) = column.split_at(N - 1 - i);
+            for (j, &multiplier) in above.iter().enumerate() {
+                factors[i + 1 + j] -= multiplier * factors[i];
+            }
+            (columns[i], rest) = (common, others);
+        }
+        // One loop for each number of columns, since the compiler then checks only the bounds of `x`.
+        match (&columns[..], &factors[..]) {
+            (&[a], &[f]) => {
+                for (&row, &a) in zip(rows, a) {
+                    x[row as usize] -= a * f;
+                }
+            }
+            (&[a, b], &[f, g]) => {
+                for ((&row, &a), &b) in zip(zip(rows, a), b) {
+                    let x = &mut x[row as usize];
+                    *x = *x - a * f - b * g;
+                }
+            }
+            (&[a, b, c], &[f, g, h]) => {
+                for (((&row, &a), &b), &c) in zip(zip(zip(rows, a), b), c) {
+                    let x = &mut x[row as usize];
+                    *x = *x - a * f - b * g - c * h;
+                }
+            }
+            (&[a, b, c, d], &[f, g, h, i]) => {
+                for ((((&row, &a), &b), &c), &d) in zip(zip(zip(zip(rows, a), b), c), d) {
+                    let x = &mut x[row as usize];
+                    *x = *x - a * f - b * g - c * h - d * i;
+                }
+            }
+            _ => unreachable!("between one and `MOST` columns"),
+        }
+        factors
+    }
+}
+
+/// Evaluates an expression with a number of columns up to [`MOST`] as a constant.
+macro_rules! with_run {
+    ($run:expr; $constant:ident => $work:expr) => {
+        match $run {
+            1 => with_run!(@ 1 $constant $work),
+            2 => with_run!(@ 2 $constant $work),
+            3 => with_run!(@ 3 $constant $work),
+            _ => with_run!(@ MOST $constant $work),
+        }
+    };
+    (@ $number:tt $constant:ident $work:expr) => {{
+        const $constant: usize = $number;
+        $work
+    }};
+}
+
 /// Memory for the search for the entries of a column.
 struct Search {
     /// The last column in which each row was found.
@@ -95,6 +176,9 @@ struct Search {
     /// Steps on the path of the search, each with the number of its entries already followed.
     path: Vec<(u32, usize)>,
 }
+
+/// An invariant: a run ends inside of its factor.
+const RUN: &str = "a run of nested columns";
 
 /// No step yet.
 const NONE: u32 = u32::MAX;
@@ -178,9 +262,11 @@ impl<T: Element> SparseLu<T> {
             columns,
             rows: Vec::with_capacity(n),
             steps: Vec::with_capacity(n),
-            places: Vec::with_capacity(pattern.entries()),
+            places: Vec::new(),
             lower: Factor::new(n, most),
+            nested: Vec::new(),
             upper: Factor::new(n, most),
+            runs: Vec::new(),
             inverses: Vec::with_capacity(n),
             is_kept: false,
             work: Vec::with_capacity(n),
@@ -209,20 +295,21 @@ impl<T: Element> SparseLu<T> {
     /// Computes the factors with the pivots and places of the last factorization; returns false if a pivot has become
     /// too small.
     fn refactorize(&mut self, values: &[T]) -> bool {
-        let Self { pattern, columns, places, lower, upper, inverses, work, .. } = self;
+        let Self { pattern, columns, places, lower, upper, runs, inverses, work, .. } = self;
         for (k, &column) in columns.iter().enumerate() {
             let entries = pattern.range(column as usize);
             for (&step, &value) in places[entries.clone()].iter().zip(&values[entries]) {
                 work[step as usize] = value;
             }
-            for at in upper.starts[k]..upper.starts[k + 1] {
+            let (mut at, end) = (upper.starts[k], upper.starts[k + 1]);
+            while at < end {
                 let step = upper.rows[at] as usize;
-                let factor = std::mem::replace(&mut work[step], T::from(0.0));
-                upper.values[at] = factor;
-                let (rows, multipliers) = lower.column(step);
-                for (&row, &multiplier) in zip(rows, multipliers) {
-                    work[row as usize] -= multiplier * factor;
-                }
+                with_run!(runs[at]; N => {
+                    let factors = lower.subtract::<N>(step, work);
+                    *upper.values[at..].first_chunk_mut().expect(RUN) = factors;
+                    *work[step..].first_chunk_mut().expect(RUN) = [T::from(0.0); N];
+                    at += N;
+                })
             }
             let pivot = std::mem::replace(&mut work[k], T::from(0.0));
             let inverse = T::from(1.0) / pivot;
@@ -297,11 +384,47 @@ impl<T: Element> SparseLu<T> {
             }
             lower.end_column();
         }
-        let Self { pattern, steps, places, lower, .. } = self;
-        lower.rows.iter_mut().for_each(|row| *row = steps[*row as usize]);
-        places.clear();
-        places.extend(pattern.iter().map(|(row, _)| steps[row]));
+        self.arrange();
         Ok(())
+    }
+
+    /// Replaces rows by their steps, sorts the entries of `L` and finds its nested columns.
+    fn arrange(&mut self) {
+        let Self { pattern, steps, places, lower, nested, upper, runs, work, .. } = self;
+        places.clear();
+        places.reserve_exact(pattern.entries());
+        places.extend(pattern.iter().map(|(row, _)| steps[row]));
+        lower.rows.iter_mut().for_each(|row| *row = steps[*row as usize]);
+        for entries in lower.starts.windows(2).map(|ends| ends[0]..ends[1]) {
+            let (rows, values) = (&mut lower.rows[entries.clone()], &mut lower.values[entries]);
+            zip(&*rows, &*values).for_each(|(&row, &value)| work[row as usize] = value);
+            rows.sort_unstable();
+            let entry = |&row| std::mem::replace(&mut work[row as usize], T::from(0.0));
+            zip(values, rows.iter().map(entry)).for_each(|(value, entry)| *value = entry);
+        }
+        let n = steps.len();
+        nested.clear();
+        nested.resize(n, 1);
+        for k in (0..n.saturating_sub(1)).rev() {
+            if let Some((&first, others)) = lower.column(k).0.split_first()
+                && first as usize == k + 1
+                && others == lower.column(k + 1).0
+            {
+                nested[k] = (nested[k + 1] + 1).min(MOST as u8);
+            }
+        }
+        runs.clear();
+        // As much as `U` can hold, so that other pivots need no more.
+        runs.reserve_exact(upper.rows.capacity());
+        runs.resize(upper.rows.len(), 1);
+        for entries in upper.starts.windows(2).map(|ends| ends[0]..ends[1]) {
+            for at in entries.rev().skip(1) {
+                let step = upper.rows[at];
+                if upper.rows[at + 1] == step + 1 && nested[step as usize] > 1 {
+                    runs[at] = (runs[at + 1] + 1).min(MOST as u8);
+                }
+            }
+        }
     }
 
     /// Finds the rows in which column `k` of the factors has entries: those of the matrix, and those reached through
@@ -353,17 +476,17 @@ impl<T: Element> SparseLu<T> {
 
     /// Solves in place, with the factors of the last factorization, which must not have failed.
     pub fn solve(&mut self, x: &mut [T]) {
-        let Self { columns, rows, lower, upper, inverses, work, .. } = self;
+        let Self { columns, rows, lower, nested, upper, inverses, work, .. } = self;
         let n = columns.len();
         for (value, &row) in work.iter_mut().zip(&*rows) {
             *value = x[row as usize];
         }
-        for k in 0..n {
-            let known = work[k];
-            let (rows, multipliers) = lower.column(k);
-            for (&row, &multiplier) in zip(rows, multipliers) {
-                work[row as usize] -= multiplier * known;
-            }
+        let mut k = 0;
+        while k < n {
+            with_run!(nested[k]; N => {
+                *work[k..].first_chunk_mut().expect(RUN) = lower.subtract::<N>(k, work);
+                k += N;
+            })
         }
         for (k, (&inverse, &column)) in zip(&*inverses, &*columns).enumerate().rev() {
             let known = work[k] * inverse;
@@ -472,6 +595,24 @@ mod tests {
             values[at] = kept;
             assert_eq!(lu.factorize(&values), Ok(()));
         }
+    }
+
+    /// The first factorization subtracts column by column, the second one nested columns together.
+    #[test]
+    fn nested_columns_change_no_bit() {
+        let n = 40_usize;
+        let entries = (0..n * n).map(|at| (at % n, at / n)).filter(|&(i, j)| i.abs_diff(j) < 7);
+        let pattern = Arc::new(Pattern::new((n, n), entries));
+        let value = |(i, j)| ((7 * i + 11 * j) as f64).sin() + if i == j { 3.0 } else { 0.0 };
+        let values: Vec<f64> = pattern.iter().map(value).collect();
+        let mut lu = SparseLu::new(pattern);
+        let [first, second] = [(); 2].map(|()| {
+            lu.factorize(&values).unwrap();
+            let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            (bits(&lu.lower.values), bits(&lu.upper.values))
+        });
+        assert!((1..=MOST as u8).all(|run| lu.runs.contains(&run)));
+        assert_eq!(first, second);
     }
 
     /// For a full matrix, the counts do not depend on the order of the columns.
