@@ -13,6 +13,9 @@ const DIAGONAL: f64 = 0.1;
 /// column.
 const KEPT: f64 = 0.01;
 
+/// The smallest scale of rows and columns without a diagonal entry, before it is rounded to a power of two.
+const LEAST_SCALE: f64 = 1e-3;
+
 /// Most columns of `L` that are subtracted in one pass.
 const MOST: usize = 4;
 
@@ -23,6 +26,10 @@ const MOST: usize = 4;
 /// Peierls 1988). Later ones keep both and compute only numbers, until a pivot becomes too small. A factorization
 /// that keeps the pivots does not allocate.
 ///
+/// If the factors have many entries that the matrix does not have, as for mechanisms with many loops, the first
+/// factorization also tries an [order](order_by_diagonal) for pivots on the diagonal. It is used as long as it takes at
+/// most half the operations.
+///
 /// Neighbouring columns of `L` often have entries in the same rows, for example those of a body. Up to four such
 /// columns are subtracted in one pass over their rows. The terms of each entry keep their order, so that results are
 /// bitwise those of one pass a column.
@@ -30,6 +37,14 @@ pub struct SparseLu<T> {
     pattern: Arc<Pattern>,
     /// Column of the matrix that is eliminated in each step.
     columns: Vec<u32>,
+    /// The order of the columns for any pivots, while `columns` is the one for pivots on the diagonal.
+    usual: Option<Vec<u32>>,
+    /// Most operations of a factorization in the order of `columns`.
+    most: u64,
+    /// True if the first factorization has succeeded, so that the order of the columns is chosen.
+    is_ordered: bool,
+    /// Powers of two by which the rows are multiplied, and the columns too.
+    scales: Vec<f64>,
     /// Row of the pivot in each step.
     rows: Vec<u32>,
     /// Step in which each row is the pivot's.
@@ -196,6 +211,31 @@ fn order(pattern: &Pattern) -> (Vec<u32>, usize) {
     (columns.into_iter().map(|column| column as u32).collect(), info.lnz)
 }
 
+/// Returns an order for pivots on the diagonal: the columns that have a diagonal entry first, for example those of
+/// coordinates before those of multipliers. The others keep their Schur complement sparse; two of them share an entry
+/// of it if they have entries in the same part of the mechanism.
+fn order_by_diagonal(pattern: &Pattern) -> Vec<u32> {
+    let n = pattern.columns();
+    let is_first: Vec<bool> = (0..n).map(|j| pattern.slot(j, j).is_some()).collect();
+    // One column of the part to which each of the first columns belongs, at the end of a path.
+    let mut parts: Vec<usize> = (0..n).collect();
+    let part_of = |parts: &mut Vec<usize>, mut j: usize| {
+        while parts[j] != j {
+            parts[j] = parts[parts[j]];
+            j = parts[j];
+        }
+        j
+    };
+    for (i, j) in pattern.iter().filter(|&(i, j)| is_first[i] && is_first[j]) {
+        let (i, j) = (part_of(&mut parts, i), part_of(&mut parts, j));
+        parts[i] = j;
+    }
+    let others = pattern.iter().filter(|&(i, j)| is_first[i] && !is_first[j]);
+    let (mut columns, _) = order(&Pattern::new((n, n), others.map(|(i, j)| (part_of(&mut parts, i), j))));
+    columns.sort_by_key(|&column| !is_first[column as usize]);
+    columns
+}
+
 /// An index in half the memory of `usize`.
 fn narrow(index: usize) -> i32 {
     i32::try_from(index).expect("fewer than two billion entries")
@@ -260,6 +300,10 @@ impl<T: Element> SparseLu<T> {
         };
         Self {
             columns,
+            usual: None,
+            most: u64::MAX,
+            is_ordered: false,
+            scales: vec![1.0; n],
             rows: Vec::with_capacity(n),
             steps: Vec::with_capacity(n),
             places: Vec::new(),
@@ -283,23 +327,58 @@ impl<T: Element> SparseLu<T> {
         if self.is_kept && self.refactorize(values) {
             return Ok(());
         }
-        self.is_kept = false;
-        let done = self.factorize_with_new_pivots(values);
-        if done.is_err() {
-            self.work.fill(T::from(0.0));
+        let mut done = self.factorize_with_new_pivots(values);
+        if done.is_ok() && !std::mem::replace(&mut self.is_ordered, true) && self.has_filled() {
+            self.prefer_diagonal(values);
+            done = self.factorize_with_new_pivots(values);
+        }
+        if done.is_err()
+            && let Some(columns) = self.usual.take()
+        {
+            (self.columns, self.most) = (columns, u64::MAX);
+            self.scales.fill(1.0);
+            done = self.factorize_with_new_pivots(values);
         }
         self.is_kept = done.is_ok();
         done
     }
 
+    /// True if most entries of the factors are not entries of the matrix.
+    fn has_filled(&self) -> bool {
+        self.lower.rows.len() + self.upper.rows.len() + self.columns.len() > 2 * self.pattern.entries()
+    }
+
+    /// Changes to the order for pivots on the diagonal, for at most half the operations of the last factorization.
+    /// Scales the columns without a diagonal entry so that their entries are not much larger than the diagonal ones.
+    /// The scales are limited, because entries of the Schur complement grow by their inverses.
+    fn prefer_diagonal(&mut self, values: &[T]) {
+        let Self { pattern, scales, .. } = self;
+        for (j, scale) in scales.iter_mut().enumerate().filter(|&(j, _)| pattern.slot(j, j).is_none()) {
+            let ratio = |(&i, value): (&usize, &T)| {
+                Some(values[pattern.slot(i, i)?].norm1() / value.norm1()).filter(|ratio| ratio.is_normal())
+            };
+            let least = zip(pattern.column(j), &values[pattern.range(j)]).filter_map(ratio).reduce(f64::min);
+            let scale_below = least.map_or(1.0, |least| least.max(LEAST_SCALE));
+            // The power of two that is not above it, with which products are exact.
+            *scale = f64::from_bits(scale_below.to_bits() & f64::INFINITY.to_bits());
+        }
+        self.most = self.factorization_flops() / 2;
+        self.usual = Some(std::mem::replace(&mut self.columns, order_by_diagonal(&self.pattern)));
+    }
+
     /// Computes the factors with the pivots and places of the last factorization; returns false if a pivot has become
     /// too small.
     fn refactorize(&mut self, values: &[T]) -> bool {
-        let Self { pattern, columns, places, lower, upper, runs, inverses, work, .. } = self;
+        let Self { pattern, columns, usual, scales, places, lower, upper, runs, inverses, work, .. } = self;
         for (k, &column) in columns.iter().enumerate() {
             let entries = pattern.range(column as usize);
-            for (&step, &value) in places[entries.clone()].iter().zip(&values[entries]) {
+            for (&step, &value) in places[entries.clone()].iter().zip(&values[entries.clone()]) {
                 work[step as usize] = value;
+            }
+            if usual.is_some() {
+                for (&step, &row) in places[entries].iter().zip(pattern.column(column as usize)) {
+                    work[step as usize] *= T::from(scales[column as usize] * scales[row]);
+                }
             }
             let (mut at, end) = (upper.starts[k], upper.starts[k + 1]);
             while at < end {
@@ -331,7 +410,8 @@ impl<T: Element> SparseLu<T> {
         true
     }
 
-    /// Chooses the pivots, finds the places of the entries and computes the factors.
+    /// Chooses the pivots, finds the places of the entries and computes the factors, unless that takes too many
+    /// operations.
     // Not inlined, since it would take registers from the loops of `refactorize`.
     #[inline(never)]
     fn factorize_with_new_pivots(&mut self, values: &[T]) -> Result<(), Singular> {
@@ -341,25 +421,31 @@ impl<T: Element> SparseLu<T> {
             memory.resize(n, value);
         }
         self.inverses.resize(n, T::from(0.0));
+        self.work.clear();
         self.work.resize(n, T::from(0.0));
         self.lower.clear();
         self.upper.clear();
+        let mut flops = 0;
         for k in 0..n {
             let column = self.columns[k] as usize;
             self.find_entries(k as u32, column);
-            let Self { pattern, steps, lower, upper, work, search, .. } = self;
+            let Self { pattern, scales, steps, lower, upper, work, search, .. } = self;
             for (&row, &value) in pattern.column(column).iter().zip(&values[pattern.start(column)..]) {
-                work[row] = value;
+                work[row] = value * (scales[column] * scales[row]);
             }
             for &step in search.eliminated.iter().rev() {
                 let factor = std::mem::replace(&mut work[self.rows[step as usize] as usize], T::from(0.0));
                 upper.push(step, factor);
                 let (rows, multipliers) = lower.column(step as usize);
+                flops += 2 * rows.len() as u64;
                 for (&row, &multiplier) in rows.iter().zip(multipliers) {
                     work[row as usize] -= multiplier * factor;
                 }
             }
             upper.end_column();
+            if flops > self.most {
+                return Err(Singular);
+            }
             let mut largest = (0.0, column);
             for &row in &search.open {
                 let size = work[row as usize].norm1();
@@ -476,10 +562,10 @@ impl<T: Element> SparseLu<T> {
 
     /// Solves in place, with the factors of the last factorization, which must not have failed.
     pub fn solve(&mut self, x: &mut [T]) {
-        let Self { columns, rows, lower, nested, upper, inverses, work, .. } = self;
+        let Self { columns, scales, rows, lower, nested, upper, inverses, work, .. } = self;
         let n = columns.len();
         for (value, &row) in work.iter_mut().zip(&*rows) {
-            *value = x[row as usize];
+            *value = x[row as usize] * scales[row as usize];
         }
         let mut k = 0;
         while k < n {
@@ -494,7 +580,7 @@ impl<T: Element> SparseLu<T> {
             for (&step, &entry) in zip(steps, entries) {
                 work[step as usize] -= entry * known;
             }
-            x[column as usize] = known;
+            x[column as usize] = known * scales[column as usize];
         }
         work.fill(T::from(0.0));
     }
@@ -613,6 +699,39 @@ mod tests {
         });
         assert!((1..=MOST as u8).all(|run| lu.runs.contains(&run)));
         assert_eq!(first, second);
+    }
+
+    /// A grid of bodies with two coordinates, with a multiplier for each two neighbours. The masses are small
+    /// until the last factorization, in which they no longer allow pivots on the diagonal.
+    #[test]
+    fn pivots_on_the_diagonal_are_used_while_they_take_fewer_operations() {
+        let side = 12_usize;
+        let bodies = side * side;
+        let pairs = (0..bodies).flat_map(|k| {
+            let right = (k % side + 1 < side).then_some((k, k + 1));
+            right.into_iter().chain((k + side < bodies).then_some((k, k + side)))
+        });
+        let joint =
+            |(j, (a, b)): (usize, (usize, usize))| [2 * a, 2 * a + 1, 2 * b, 2 * b + 1].map(|k| (2 * bodies + j, k));
+        let below: Vec<(usize, usize)> = pairs.enumerate().flat_map(joint).collect();
+        let n = 1 + below.iter().map(|&(row, _)| row).max().unwrap();
+        let above = below.iter().map(|&(i, j)| (j, i));
+        let pattern =
+            Arc::new(Pattern::new((n, n), (0..2 * bodies).map(|i| (i, i)).chain(above).chain(below.iter().copied())));
+        let mut lu = SparseLu::new(pattern.clone());
+        let usual = lu.columns.clone();
+        for (mass, is_usual) in [(1e-3, false), (2e-3, false), (1e-9, true)] {
+            let value = |(i, j): (usize, usize)| if i == j { mass } else { 1.0 + ((i + j) as f64).sin() / 4.0 };
+            let values: Vec<f64> = pattern.iter().map(value).collect();
+            lu.factorize(&values).unwrap();
+            assert_eq!(lu.columns == usual, is_usual, "mass {mass}");
+            let mut x = vec![1.0; n];
+            lu.solve(&mut x);
+            let mut residual = vec![-1.0; n];
+            pattern.iter().zip(&values).for_each(|((i, j), a)| residual[i] += a * x[j]);
+            let norm = |x: &[f64]| x.iter().fold(0.0f64, |most, x| most.max(x.abs()));
+            assert!(norm(&residual) <= 1e-12 * (1.0 + norm(&x)), "mass {mass}: {:e}", norm(&residual));
+        }
     }
 
     /// For a full matrix, the counts do not depend on the order of the columns.
