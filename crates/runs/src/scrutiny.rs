@@ -89,7 +89,7 @@ pub struct Scrutiny<'m> {
     repeated_until: u64,
     /// Events at the end of the last step, for a problem whose configuration does not follow signs.
     events_before: Vec<usize>,
-    /// The largest errors of repeated steps in their class relative to the states until then, with the time of the step.
+    /// The largest error of a repeated step relative to the states of its class until then, with the time of the step.
     worst_then: (f64, f64),
     /// Evaluations of the right-hand side for repeated sampled steps and for repeated steps over events.
     spent: [f64; 2],
@@ -565,9 +565,9 @@ impl<'m> Scrutiny<'m> {
     }
 
     /// Repeats a step by the classical Runge–Kutta formula in two and in four parts, and in more as long as twice as
-    /// many agree much better, if few evaluations were spent on that: one in twenty steps, and 2500 (10 000 components of
-    /// their results, if these are fewer), and four times as many for steps over events. A step at the start or over an
-    /// event adds its error, which stands for those of a number of steps, to a sum.
+    /// many agree much better, if few evaluations were spent on that: one in twenty steps, and 2500 (10 000 components
+    /// of their results, if these are fewer), and four times as many for steps over events. Errors of steps over events
+    /// and at the start, and sizes of those of all other steps, are added up.
     fn repeat(&mut self, step: &Step<'_>, over_events: Option<f64>) {
         let dimension = self.classes.len() as f64;
         let allowed = (1e4 / dimension).min(2500.0) + 0.05 * step.index as f64;

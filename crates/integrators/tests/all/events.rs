@@ -9,8 +9,8 @@ use mbsbench_problem::{
 };
 
 /// A ball that falls from rest at height 1 and bounces at height zero: `q'' = −2`. Without loss it bounces at
-/// `t = 1, 3, 5, …`, with height `1 − (t − 2k)²`. One function for each of two heights: the floor, and a mark at 1/2 that
-/// is watched until first reached (at `t = √½`).
+/// `t = 1, 3, 5, …`, with height `1 − (t − 2k)²`. One function for each of two heights: the floor, and a mark at 1/2
+/// that is watched until first reached (at `t = √½`).
 struct Ball {
     mark_reached: bool,
     tolerance: f64,
