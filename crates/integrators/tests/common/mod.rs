@@ -1,6 +1,7 @@
 //! Problems with exact solutions.
 #![allow(dead_code, reason = "each test file uses its share")]
 
+pub mod ball;
 pub mod conditions;
 pub mod conformance;
 pub mod constrained;

@@ -3,6 +3,9 @@
 #[cfg(sundials)]
 mod accuracy;
 #[cfg(sundials)]
+#[path = "../../../integrators/tests/common/ball.rs"]
+mod ball;
+#[cfg(sundials)]
 mod borders;
 #[cfg(sundials)]
 mod constrained;
