@@ -27,8 +27,8 @@ const MOST: usize = 4;
 /// that keeps the pivots does not allocate.
 ///
 /// If the factors have many entries that the matrix does not have, as for mechanisms with many loops, the first
-/// factorization also tries an [order](order_by_diagonal) for pivots on the diagonal. It is used as long as it takes at
-/// most half the operations.
+/// factorization also tries an order for pivots on the diagonal. It is used as long as it takes at most half the
+/// operations.
 ///
 /// Neighbouring columns of `L` often have entries in the same rows, for example those of a body. Up to four such
 /// columns are subtracted in one pass over their rows. The terms of each entry keep their order, so that results are
