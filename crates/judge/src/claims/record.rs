@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Counts, Judged, JudgedCheck, Reason, Verdict};
 
 impl JudgedCheck {
-    /// Its keys and values in `claims.json`.
+    /// Its keys and values in `claims.json`; a key without a value is left out.
     fn fields(&self) -> Value {
         let Self { check, judgement, outcome, rests_on, ours, share } = self;
         let measured = match (judgement.measured, judgement.details.as_slice()) {
@@ -33,7 +33,7 @@ impl JudgedCheck {
                 "decided_by": share.decided,
             })
         });
-        json!({
+        let mut fields = json!({
             "id": check.id,
             "about": check.about,
             "kind": check.kind.name(),
@@ -54,7 +54,9 @@ impl JudgedCheck {
             "margin": judgement.margin,
             "evidence": judgement.evidence,
             "note": self.note(),
-        })
+        });
+        fields.as_object_mut().into_iter().for_each(|fields| fields.retain(|_, value| !value.is_null()));
+        fields
     }
 }
 
