@@ -83,7 +83,7 @@ pub struct Scrutiny<'m> {
     worst: [[(f64, f64); 3]; 2],
     /// Sums of the errors of the first steps and of steps over events.
     errors: Vec<f64>,
-    /// Sums of the sizes of all errors; each stands for those of the steps since the one before.
+    /// Sums of the sizes of the errors of sampled steps; each stands for the steps since the one before.
     sizes: Vec<f64>,
     /// Number of steps until the last repeated one.
     repeated_until: u64,

@@ -48,7 +48,7 @@ impl Chattering {
         self.counts[index] > MOST || self.all > u64::from(MOST) * (count as u64 + 1)
     }
 
-    /// Counts a jump at the zero of a function like [`Self::is_exceeded`].
+    /// Counts a jump of function `index`, as [`Self::is_exceeded`] counts its events.
     ///
     /// # Errors
     /// Returns [`Failure::EventsAccumulate`] if there are now too many.
