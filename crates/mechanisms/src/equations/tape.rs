@@ -208,6 +208,12 @@ impl Tape {
         }
     }
 
+    /// Number of operations in an evaluation.
+    #[cfg(test)]
+    pub(super) fn operations(&self) -> usize {
+        self.batches[1].iter().map(|(_, count)| count).sum()
+    }
+
     /// True if no output depends on an input.
     pub(super) fn is_constant(&self) -> bool {
         self.batches[1].is_empty() && self.outputs.iter().all(|&output| output as usize >= self.inputs)
