@@ -41,7 +41,7 @@ pub fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
         return Err(refused(found.len()));
     }
     // The file may grow while it is read, and some system files do not report their size.
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(found.len() as usize + 1);
     File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() > most { Err(refused(bytes.len() as u64)) } else { Ok(bytes) }
 }
@@ -58,40 +58,42 @@ pub fn read_text(path: &Path, most: usize) -> io::Result<String> {
 /// program or the machine. Content and name are on the disk when it returns. A file that already has the content is
 /// left alone.
 pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
+    if read_file(path, content.len()).is_ok_and(|present| present == content) {
+        return Ok(());
+    }
     write(path, content, true)
 }
 
-/// Like [`write_atomically`] without waiting for the disk, which takes fifty times as long. After a power failure the
-/// file may be lost or damaged, so it must be possible to compute it again, and its readers must detect damage.
+/// Like [`write_atomically`] without waiting for the disk, which takes fifty times as long, and without reading the
+/// file first. After a power failure the file may be lost or damaged, so it must be possible to compute it again, and
+/// its readers must detect damage.
 pub fn write_replaceable(path: &Path, content: &[u8]) -> io::Result<()> {
     write(path, content, false)
 }
 
 fn write(path: &Path, content: &[u8], lasts: bool) -> io::Result<()> {
-    if read_file(path, content.len()).is_ok_and(|present| present == content) {
-        return Ok(());
-    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
     let _writing = WRITING.read().unwrap_or_else(PoisonError::into_inner);
     match replace(path, folder, content, lasts) {
-        // Another program removed the file as a leftover before it was locked.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => replace(path, folder, content, lasts),
+        // There is no folder yet, or another program removed the file as a leftover before it was locked.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            fs::create_dir_all(folder)?;
+            replace(path, folder, content, lasts)
+        }
         done => done,
     }
 }
 
 fn replace(path: &Path, folder: &Path, content: &[u8], lasts: bool) -> io::Result<()> {
-    let mut file = tempfile::Builder::new().prefix(BEFORE).rand_bytes(RANDOM).suffix(AFTER).tempfile_in(folder)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(BEFORE).rand_bytes(RANDOM).suffix(AFTER);
+    // Temporary files are private to their owner by default; results are for everybody.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+    let mut file = builder.tempfile_in(folder)?;
     // The lock, held while writing, tells other programs that this one is alive. Not all file systems support it.
     let _ = file.as_file().try_lock();
     file.write_all(content)?;
-    // Temporary files are private to their owner by default; results are for everybody.
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
-    }
     if lasts {
         file.as_file().sync_all()?;
     }
