@@ -1,15 +1,33 @@
 #!/usr/bin/env bash
-# Compares the instructions of ode15s with diffsol's BDF, and of DOPRI5 and DOP853 with ode_solvers, for solutions of the
-# same equations, and marks ratios above their bar. Requires valgrind, and builds programs that are used nowhere else.
+# Compares the instructions of ode15s with diffsol's BDF, and of DOPRI5 and DOP853 with ode_solvers and Boost.odeint, for
+# solutions of the same equations, and marks ratios above their bar. Requires valgrind, and builds programs that are used
+# nowhere else. `scripts/peers.sh articulated` and `scripts/peers.sh klu` only build the programs for comparisons
+# with Pinocchio and KLU (libsuitesparse-dev) and print their names.
 set -euo pipefail
 cd "$(dirname "$0")/../examples/peers"
 
+# The headers of Boost and Pinocchio come with Pinocchio's package; Eigen's are those of the system (libeigen3-dev).
+environment=$PWD/target/pinocchio
+[ -e "$environment" ] || { python3 -m venv "$environment" && "$environment/bin/pip" install --quiet pin; } >&2
+prefix=$(echo "$environment"/lib/python3*/site-packages/cmeel.prefix)
+compile() {
+    [ "target/$1" -nt "cpp/$1.cpp" ] || g++ -O3 -DNDEBUG -std=c++17 -I"$prefix/include" "cpp/$1.cpp" -o "target/$1" "${@:2}"
+}
+case "${1:-odeint}" in
+    articulated) compile articulated -march=x86-64-v3 -I/usr/include/eigen3 -DBOOST_MPL_LIMIT_LIST_SIZE=30 \
+        -DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS -L"$prefix/lib" -lpinocchio_default -Wl,-rpath,"$prefix/lib" ;;
+    klu) compile klu -I/usr/include/suitesparse -lklu ;;
+    *) compile odeint ;;
+esac
+[ $# -eq 0 ] || { echo "$PWD/target/$1"; exit; }
 cargo build --release --quiet
 count() {
     local log
     log=$(mktemp)
+    local program=(target/release/peers "$@")
+    [ "$2" != odeint-dopri5 ] || program=(target/odeint "$3")
     valgrind --tool=callgrind --toggle-collect='*solve_counted*' --callgrind-out-file=/dev/null --log-file="$log" \
-        target/release/peers "$@" >/dev/null || exit 1
+        "${program[@]}" >/dev/null || exit 1
     awk '/Collected/ { print $NF }' "$log"
     rm -f "$log"
 }
@@ -32,6 +50,8 @@ heat-32 1e-6 ode15s diffsol-bdf 1.0
 heat-128 1e-6 ode15s diffsol-bdf 1.0
 pendulum 1e-6 dopri5 ode_solvers-dopri5 1.05
 pendulum 1e-10 dopri5 ode_solvers-dopri5 1.05
+pendulum 1e-6 dopri5 odeint-dopri5 1.15
+pendulum 1e-10 dopri5 odeint-dopri5 1.15
 pendulum 1e-6 dop853 ode_solvers-dop853 1.02
 squeezer 1e-6 dopri5 ode_solvers-dopri5 1.02
 squeezer 1e-6 dop853 ode_solvers-dop853 1.02

@@ -3,20 +3,24 @@
 //! The exponent is that of the CPU time of a step between 100 and 400 bodies, `ln(t₄₀₀/t₁₀₀)/ln 4`. The least of
 //! several times counts, and more are measured while an exponent is too large, because other processes disturb them.
 //! The exit code is 1 if one stays above its limit. Other numbers are arguments:
-//! `cargo run --release --example growth -- 100 800`.
+//! `cargo run --release --example growth -- 100 800`. `MBSBENCH_KLU` is the program that `scripts/peers.sh` builds from
+//! `examples/peers/cpp/klu.cpp`; our factorization is then compared with KLU's.
 #![expect(clippy::print_stdout, reason = "the table is what the example is for")]
 
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
+use std::time::Instant;
 
 use cpu_time::ThreadTime;
 use mbsbench::Registry;
 use mbsbench::execute::timing::{machine, time};
 use mbsbench::experiment::registry::{MethodKind, ModelKind, choose};
 use mbsbench::input::Document;
+use mbsbench_problem::linalg::{Pattern, SparseLu};
 use mbsbench_problem::{Events, Failure, Formulated, Method, Model, Settings};
+use nalgebra::DMatrix;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -148,6 +152,73 @@ fn step(model: &dyn Model, method: &dyn Method, bodies: f64) -> Result<f64, Stri
     Ok((many.0 - few.0).max(1e-9) / (made[1] - made[0]))
 }
 
+/// The matrix of accelerations and multipliers at the start: the rows of each column in ascending order, and values.
+fn matrix(model: &dyn Model) -> Outcome<(Pattern, Vec<f64>)> {
+    let y: Vec<f64> = Formulated::initial_state(model);
+    let mut ode = Formulated::<f64>::ode(model);
+    let mechanics = ode.form().mechanics().map_err(|unsuitable| unsuitable.to_string())?;
+    let (velocities, constraints) = (mechanics.dimensions().velocities, mechanics.dimensions().constraints());
+    let (q, v) = y.split_at(y.len() - velocities);
+    let mut mass = DMatrix::zeros(velocities, velocities);
+    let mut jacobian = DMatrix::zeros(constraints, velocities);
+    mechanics.mass(q, &mut mass);
+    mechanics.constraint_jacobian(0.0, q, v, &mut jacobian);
+    let mut whole = DMatrix::zeros(velocities + constraints, velocities + constraints);
+    whole.view_mut((0, 0), mass.shape()).copy_from(&mass);
+    whole.view_mut((velocities, 0), jacobian.shape()).copy_from(&jacobian);
+    whole.view_mut((0, velocities), (velocities, constraints)).copy_from(&-jacobian.transpose());
+    let n = whole.nrows();
+    let entries = (0..n * n).map(|k| (k % n, k / n)).filter(|&at| whole[at] != 0.0);
+    let pattern = Pattern::new((n, n), entries);
+    let values = pattern.iter().map(|at| whole[at]).collect();
+    Ok((pattern, values))
+}
+
+/// Compares the factorization with known pivots, and the solution, with KLU's.
+fn factors(klu: &str, models: &[Vec<Box<dyn Model>>], sizes: [usize; 2]) -> Outcome<()> {
+    println!("\n## Comparison with KLU\n\nFactorization with the pivots of an earlier one, and solution, of the matrix of");
+    println!("accelerations and multipliers, µs.\n");
+    println!("| family, bodies | ours | KLU | ratio | bar | | solution | KLU |\n|---|---|---|---|---|---|---|---|");
+    for ((family, ..), models) in FAMILIES.iter().zip(models) {
+        for (model, count) in models.iter().zip(sizes) {
+            let (pattern, values) = matrix(&**model)?;
+            let path = std::env::temp_dir().join(format!("mbsbench-{}.txt", std::process::id()));
+            let mut text = format!("{} {}\n", pattern.rows(), values.len());
+            for ((i, j), value) in pattern.iter().zip(&values) {
+                writeln!(text, "{i} {j} {value:?}")?;
+            }
+            std::fs::write(&path, text)?;
+            let output = String::from_utf8(Command::new(klu).arg(&path).output()?.stdout)?;
+            std::fs::remove_file(&path)?;
+            let theirs: Vec<f64> = output.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
+            let n = pattern.rows();
+            let mut lu = SparseLu::new(pattern.into());
+            let fastest = |work: &mut dyn FnMut()| {
+                let times = (0..200).map(|_| {
+                    let begin = Instant::now();
+                    work();
+                    1e6 * begin.elapsed().as_secs_f64()
+                });
+                times.fold(f64::INFINITY, f64::min)
+            };
+            lu.factorize(&values).map_err(|_| "the matrix is singular")?;
+            let ours = fastest(&mut || lu.factorize(&values).unwrap_or_default());
+            let mut x = vec![1.0; n];
+            let solution = fastest(&mut || {
+                x.fill(1.0);
+                lu.solve(&mut x);
+            });
+            let ratio = ours / theirs[0];
+            let verdict = if ratio <= 1.2 { "holds" } else { "**does not hold**" };
+            println!(
+                "| {family}, {count} | {ours:.1} | {:.1} | {ratio:.2} | 1.2 | {verdict} | {solution:.1} | {:.1} |",
+                theirs[0], theirs[1]
+            );
+        }
+    }
+    Ok(())
+}
+
 fn main() -> Outcome<ExitCode> {
     let sizes: Vec<usize> = std::env::args().skip(1).map(|size| size.parse()).collect::<Result<_, _>>()?;
     let [few, many] = if let [few, many] = sizes[..] { [few, many] } else { [100, 400] };
@@ -208,6 +279,9 @@ fn main() -> Outcome<ExitCode> {
         }
         let reasons = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join("; ")) };
         println!("| `{name}`{reasons} |{cells}");
+    }
+    if let Ok(klu) = std::env::var("MBSBENCH_KLU") {
+        factors(&klu, &models, [few, many])?;
     }
     if failed.is_empty() {
         return Ok(ExitCode::SUCCESS);

@@ -1,18 +1,21 @@
 //! Cost of steps compared with the required limits: `docs/performance.md`, written by `make performance`.
 //!
 //! If `MBSBENCH_EXUDYN=.../python` names the interpreter of a Python with Exudyn, chains and linkages are timed
-//! alternately with our methods and with Exudyn's generalized-α method.
+//! alternately with our methods and with Exudyn's generalized-α method. `MBSBENCH_PINOCCHIO` is the program that
+//! `scripts/peers.sh` builds from `examples/peers/cpp/articulated.cpp`.
 #![expect(clippy::print_stdout, reason = "the table is what the example is for")]
 
 use std::error::Error;
+use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
 use mbsbench::Registry;
 use mbsbench::execute::timing::{TimedSolve, machine, time};
 use mbsbench::experiment::registry::{MethodKind, ModelKind, choose};
 use mbsbench::input::Document;
-use mbsbench_problem::{Method, Model, Settings};
+use mbsbench_problem::{Formulated, Method, Model, Settings};
 
 /// Number of rounds, of which the fastest counts.
 const ROUNDS: usize = 5;
@@ -214,6 +217,53 @@ fn pairs(page: &mut Page, python: &str) -> Outcome<()> {
     Ok(())
 }
 
+/// A chain of hinges in space, as `examples/peers/cpp/articulated.cpp` has it.
+fn hinges(count: usize) -> String {
+    let (mut bodies, mut joints) = (String::new(), String::new());
+    for i in 0..count {
+        let to = if i == 0 { "ground".to_owned() } else { format!("rod_{}.b", i - 1) };
+        let axis = if i % 2 == 0 { "[0, 1, 0]" } else { "[0, 0, 1]" };
+        bodies += &format!(
+            "rod_{i}: {{ mass: 1, inertia: [0.01, 0.1, 0.1], position: [{}, 0, 0], \
+             markers: {{ a: [-0.5, 0, 0], b: [0.5, 0, 0] }} }}, ",
+            i as f64 + 0.5
+        );
+        joints += &format!("hinge_{i}: {{ revolute: {{ between: [{to}, rod_{i}.a], axis: {axis} }} }}, ");
+    }
+    format!(
+        "mechanism: {{ motion: spatial, formulation: minimal, gravity: [0, 0, -9.81], observe: [rod_0], \
+         bodies: {{ {bodies} }}, joints: {{ {joints} }} }}"
+    )
+}
+
+/// Right-hand sides in joint coordinates, and Pinocchio's.
+fn articulated(page: &mut Page, peer: &str) -> Outcome<()> {
+    page.head("hinges in space | ours, ns | Pinocchio, ns | difference of accelerations | ratio | bar | ");
+    for count in [6, 24, 100] {
+        let output = String::from_utf8(Command::new(peer).arg(count.to_string()).output()?.stdout)?;
+        let mut numbers = output.split_whitespace().map(str::parse::<f64>);
+        let (Some(Ok(theirs)), Some(Ok(expected))) = (numbers.next(), numbers.next()) else {
+            return Err(format!("{peer} {count}: {output}").into());
+        };
+        let model = model(&hinges(count))?;
+        let mut ode = Formulated::<f64>::ode(&*model);
+        let mut y: Vec<f64> = (0..count).map(|i| (1.0 + i as f64).sin()).collect();
+        y.extend((0..count).map(|i| (2.0 * i as f64).cos()));
+        let (mut rates, mut fastest) = (y.clone(), f64::INFINITY);
+        let calls = 200_000 / count;
+        for _ in 0..30 {
+            let begin = Instant::now();
+            for _ in 0..calls {
+                ode.rhs(0.0, black_box(&y), &mut rates)?;
+            }
+            fastest = fastest.min(1e9 * begin.elapsed().as_secs_f64() / calls as f64);
+        }
+        let difference = (rates[2 * count - 1] / expected - 1.0).abs();
+        page.judged(&format!("{count} | {fastest:.0} | {theirs:.0} | {difference:.0e}"), fastest / theirs, 0.5);
+    }
+    Ok(())
+}
+
 fn main() -> Outcome<()> {
     let mut page = Page(String::new());
     page.line("# Performance\n");
@@ -238,6 +288,15 @@ fn main() -> Outcome<()> {
             pairs(&mut page, &python)?;
         }
         Err(_) => page.line("Not measured: `MBSBENCH_EXUDYN` does not name a Python with Exudyn."),
+    }
+    page.line("\n## Comparison with Pinocchio\n");
+    match std::env::var("MBSBENCH_PINOCCHIO") {
+        Ok(program) => {
+            page.line("Right-hand sides of a chain in joint coordinates by the articulated-body algorithm. Pinocchio's");
+            page.line("is the faster of its two conventions, compiled for AVX2.\n");
+            articulated(&mut page, &program)?;
+        }
+        Err(_) => page.line("Not measured: `MBSBENCH_PINOCCHIO` does not name a program."),
     }
     if let Some(file) = std::env::args().nth(1) {
         std::fs::write(file, page.0)?;
