@@ -176,8 +176,8 @@ fn matrix(model: &dyn Model) -> Outcome<(Pattern, Vec<f64>)> {
 
 /// Compares the factorization with known pivots, and the solution, with KLU's.
 fn factors(klu: &str, models: &[Vec<Box<dyn Model>>], sizes: [usize; 2]) -> Outcome<()> {
-    println!("\n## Comparison with KLU\n\nFactorization with the pivots of an earlier one, and solution, of the matrix of");
-    println!("accelerations and multipliers, µs.\n");
+    println!("\n## Comparison with KLU\n\nFactorization with the pivots of an earlier one, and solution, µs. The");
+    println!("matrix is that of accelerations and multipliers.\n");
     println!("| family, bodies | ours | KLU | ratio | bar | | solution | KLU |\n|---|---|---|---|---|---|---|---|");
     for ((family, ..), models) in FAMILIES.iter().zip(models) {
         for (model, count) in models.iter().zip(sizes) {

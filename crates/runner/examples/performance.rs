@@ -292,8 +292,8 @@ fn main() -> Outcome<()> {
     page.line("\n## Comparison with Pinocchio\n");
     match std::env::var("MBSBENCH_PINOCCHIO") {
         Ok(program) => {
-            page.line("Right-hand sides of a chain in joint coordinates by the articulated-body algorithm. Pinocchio's");
-            page.line("is the faster of its two conventions, compiled for AVX2.\n");
+            page.line("Right-hand sides of a chain in joint coordinates by the articulated-body algorithm; the");
+            page.line("faster of Pinocchio's two conventions, compiled for AVX2.\n");
             articulated(&mut page, &program)?;
         }
         Err(_) => page.line("Not measured: `MBSBENCH_PINOCCHIO` does not name a program."),
