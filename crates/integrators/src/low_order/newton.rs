@@ -176,7 +176,7 @@ impl<F: Formula> Step<'_, '_, '_, F> {
 }
 
 /// Safety factor on expected rounding errors.
-const ROUNDINGS: f64 = 16.0;
+pub const ROUNDINGS: f64 = 16.0;
 
 /// The change of positions by rounding, m or rad, below which further corrections gain nothing. It is limited, so that
 /// excessive velocities do not count as rounding.

@@ -20,7 +20,7 @@ parameters! {
 
 parameters! {
     /// Solver of the linear systems of a formula with constraints on both levels. Mechanisms with many bodies always
-    /// use one sparse system of all unknowns.
+    /// use sparse systems: one of all unknowns, or two one after the other for HHT-ADD with b = 0.
     #[derive(Copy, Default, Eq)]
     pub enum LinearAlgebra {
         /// Eliminates dependent unknowns block by block from Newton's system. The iterates are the same as with

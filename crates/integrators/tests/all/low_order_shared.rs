@@ -192,3 +192,67 @@ fn levels_coupled_by_reactions_are_not_split() {
         assert_eq!(shared, structured, "b = {b}");
     }
 }
+
+/// Masses on rods of length one that fall from the horizontal, with dampers between masses two rods apart.
+struct Chain {
+    damping: f64,
+}
+
+impl Chain {
+    const MASSES: usize = 24;
+}
+
+impl MechanicalModel for Chain {
+    fn dimensions(&self) -> Dimensions {
+        Dimensions::vectors(2 * Self::MASSES, Self::MASSES)
+    }
+    fn mass<S: Scalar>(&self, _q: &[S], mass: &mut impl Entries<S>) {
+        (0..2 * Self::MASSES).for_each(|i| mass[(i, i)] = S::from(1.0));
+    }
+    fn forces<S: Scalar>(&self, _t: S, _q: &[S], v: &[S], forces: &mut [S]) {
+        for (i, force) in forces.iter_mut().enumerate() {
+            *force = S::from(if i % 2 == 1 { -9.81 } else { 0.0 });
+        }
+        for i in 4..v.len() {
+            let force = (v[i] - v[i - 4]) * self.damping;
+            forces[i] -= force;
+            forces[i - 4] += force;
+        }
+    }
+    fn holonomic_constraints<S: Scalar>(&self, _t: S, q: &[S], phi: &mut [S]) {
+        for (i, phi) in phi.iter_mut().enumerate() {
+            let along = |k: usize| if i == 0 { q[k] } else { q[2 * i + k] - q[2 * i + k - 2] };
+            *phi = (along(0) * along(0) + along(1) * along(1) - S::from(1.0)) * 0.5;
+        }
+    }
+    fn energy<S: Scalar>(&self, _q: &[S], _v: &[S]) -> S {
+        S::zero()
+    }
+}
+
+/// With a tiny b the equations are the same to rounding, but all unknowns are corrected together.
+#[test]
+fn levels_of_many_bodies_match_the_whole_system() {
+    let (n, m) = (2 * Chain::MASSES, Chain::MASSES);
+    let mut initial = vec![0.0; 2 * n];
+    (0..m).for_each(|i| initial[2 * i] = (i + 1) as f64);
+    for damping in [0.0, 1.0, 1e3] {
+        let ([mut sizes, mut of_whole], chain) = ([Sizes::default(), Sizes::default()], Chain { damping });
+        let solved = |b: f64, sizes: &mut Sizes| {
+            let method = HhtAdd { b, ..HhtAdd::default() }.method();
+            let task = ([0.0, 0.5], Settings::fixed(1.0 / 256.0));
+            let solution = solve(&chain, &*method, &initial, task.0, task.1, sizes);
+            assert_eq!(solution.failure, None, "{damping}");
+            (solution.state, solution.statistics)
+        };
+        let ((levels, cost), (whole, most)) = (solved(0.0, &mut sizes), solved(1e-300, &mut of_whole));
+        let difference = levels.iter().zip(&whole).fold(0.0f64, |largest, (a, b)| largest.max((a - b).abs()));
+        assert!(difference < 1e-9, "{damping}: {difference:e}");
+        assert!(of_whole.0.iter().all(|&size| size == 3 * n + 2 * m));
+        // a damper that is stiff for the step couples the levels
+        assert_eq!(sizes.0.iter().any(|&size| size == 3 * n + 2 * m), damping > 100.0, "{damping}");
+        assert!(sizes.0.contains(&(n + m)));
+        let (of_levels, of_all) = (cost.linear_algebra_flops.unwrap(), most.linear_algebra_flops.unwrap());
+        assert!(damping > 100.0 || 2 * of_levels < of_all, "{damping}: {of_levels} and {of_all} operations");
+    }
+}

@@ -3,7 +3,7 @@
 mod levels;
 mod sparse;
 
-use mbsbench_problem::linalg::{Lu, Singular, System, add_product, add_transposed_product, flops};
+use mbsbench_problem::linalg::{Lu, Matrix, Singular, System, add_product, flops};
 use mbsbench_problem::{CountedMechanics, Terms};
 use nalgebra::DMatrix;
 
@@ -30,7 +30,8 @@ pub struct Additive {
     predictor: Predictor,
     alpha: f64,
     b: f64,
-    dense: bool,
+    /// True if `R₁` is not eliminated.
+    whole: bool,
     a: Vec<f64>,
     /// R₁.
     reaction: Vec<f64>,
@@ -38,6 +39,8 @@ pub struct Additive {
     psi: [Vec<f64>; 2],
     /// f₀.
     free: Vec<f64>,
+    /// R₀.
+    start_reaction: Vec<f64>,
     /// `M₀⁻¹ J₀ᵀ`.
     weights: DMatrix<f64>,
     /// `M₀`, or `M₁` while [`Levels`] are in use.
@@ -48,23 +51,24 @@ pub struct Additive {
     /// positions.
     by_start: DMatrix<f64>,
     by_reaction: DMatrix<f64>,
-    stiffness: DMatrix<f64>,
+    stiffness: Matrix<f64>,
     /// Derivative of `M₁ R₁ − J₁ᵀ ψ₁` with respect to the positions.
-    turning: DMatrix<f64>,
+    turning: Matrix<f64>,
     /// Derivatives of the velocity constraints with respect to `R₀`, `R₁`, and the positions.
     velocity: [DMatrix<f64>; 2],
-    rates: DMatrix<f64>,
+    rates: Matrix<f64>,
     /// Elimination of `R₁`: derivative of its equation with respect to `R₁`, and the factors of δa, δψ₀ and δψ₁ in δR₁.
     by_itself: DMatrix<f64>,
     by_itself_factors: Lu<f64>,
     eliminated: DMatrix<f64>,
-    scratch: Vec<f64>,
     reaction_change: Vec<f64>,
     system: System,
-    /// Used instead of the blocks above and `system` for mechanisms with many bodies.
+    /// Used instead of the dense blocks above and `system` for mechanisms with many bodies.
     sparse: Option<SparseAdditive>,
-    /// Used instead of these fields for few bodies, if positions and velocities are solved one after the other.
+    /// Used instead of these fields if positions and velocities are solved one after the other.
     levels: Option<Levels>,
+    /// True if the matrices formed last are those of `levels`.
+    split: bool,
     /// The negative residual, then the correction.
     x: Vec<f64>,
 }
@@ -76,53 +80,47 @@ impl Additive {
     /// Returns [`Singular`] if the mass matrix is singular.
     pub fn new(alpha: f64, b: f64, algebra: PairAlgebra, start: &Start<'_>) -> Result<Self, Singular> {
         let (n, m) = (start.q.len(), start.lambda.len());
-        let dense = algebra == PairAlgebra::Dense;
-        let sparse = start.is_sparse().then(|| SparseAdditive::new(start));
+        let sparse = start.is_sparse().then(|| SparseAdditive::new(start.terms));
         let [of_blocks, constraints] = if sparse.is_some() { [0; 2] } else { [n, m] };
+        let whole = algebra == PairAlgebra::Dense || sparse.is_some();
+        let levels = b == 0.0 && (algebra == PairAlgebra::Shared || sparse.is_some());
         let square = DMatrix::zeros(of_blocks, of_blocks);
         let wide = DMatrix::zeros(constraints, of_blocks);
-        let size = of_blocks + 2 * constraints + if dense { of_blocks } else { 0 };
+        let size = n + 2 * m + if whole { n } else { 0 };
         let mut formula = Self {
             predictor: Predictor::new(Discretisation::hht(alpha), start),
             alpha,
             b,
-            dense,
+            whole,
             a: start.terms.forces.clone(),
             reaction: vec![0.0; n],
             psi: [start.lambda.to_vec(), start.lambda.to_vec()],
             free: start.terms.forces.clone(),
+            start_reaction: vec![0.0; n],
             weights: DMatrix::zeros(of_blocks, constraints),
             metric: Metric::identity(of_blocks),
             shifted: vec![0.0; n],
             by_start: square.clone(),
             by_reaction: square.clone(),
-            stiffness: square.clone(),
-            turning: square.clone(),
+            stiffness: start.terms.mass.clone(),
+            turning: start.terms.mass.clone(),
             by_itself: square,
             by_itself_factors: Lu::new(of_blocks),
             eliminated: DMatrix::zeros(of_blocks, of_blocks + 2 * constraints),
-            velocity: [wide.clone(), wide.clone()],
-            rates: wide,
-            scratch: vec![0.0; n],
+            velocity: [wide.clone(), wide],
+            rates: start.terms.jacobian.clone(),
             reaction_change: vec![0.0; n],
-            system: System::new(size),
+            system: System::new(if sparse.is_some() { 0 } else { size }),
             x: vec![0.0; size],
             sparse,
             levels: None,
+            split: false,
         };
         // a₀ = M⁻¹ D, without constraint forces
         formula.weigh(start.terms)?;
         formula.a.copy_from_slice(&formula.free);
-        match &mut formula.sparse {
-            Some(sparse) => {
-                sparse.react(start.lambda);
-                formula.reaction.copy_from_slice(&sparse.reaction);
-            }
-            None => add_product(1.0, &formula.weights, start.lambda, &mut formula.reaction),
-        }
-        if algebra == PairAlgebra::Shared && b == 0.0 && formula.sparse.is_none() {
-            formula.levels = Some(Levels::new([&formula.reaction, start.lambda, start.lambda]));
-        }
+        react(&mut formula.sparse, &formula.weights, start.lambda, &mut formula.reaction);
+        formula.levels = levels.then(|| Levels::new([&formula.reaction, start.lambda, start.lambda], start));
         Ok(formula)
     }
 
@@ -150,24 +148,13 @@ impl Additive {
         Ok(())
     }
 
-    /// The levels, if positions and velocities are solved one after the other in this step.
-    fn in_levels(&self) -> Option<&Levels> {
-        self.levels.as_ref().filter(|levels| !levels.shared.slow)
-    }
-
     /// Computes the end of the step from the unknowns.
     fn end(&mut self, trial: &mut Trial) {
         let (at_start, at_end, in_velocity) = self.factors();
         self.predictor.end(&self.a, None, &mut trial.q, &mut trial.v);
-        match &self.sparse {
-            Some(sparse) => self.scratch.copy_from_slice(&sparse.reaction),
-            None => {
-                self.scratch.fill(0.0);
-                add_product(1.0, &self.weights, &self.psi[0], &mut self.scratch);
-            }
-        }
+        react(&mut self.sparse, &self.weights, &self.psi[0], &mut self.start_reaction);
         for i in 0..self.a.len() {
-            let (start, end) = (self.scratch[i], self.reaction[i]);
+            let (start, end) = (self.start_reaction[i], self.reaction[i]);
             trial.q[i] += at_start * start + at_end * end;
             trial.v[i] += in_velocity * (start + end);
             self.shifted[i] = self.a[i] + self.alpha * self.free[i];
@@ -178,24 +165,24 @@ impl Additive {
     fn solve_all(&mut self, trial: &Trial) -> f64 {
         let terms = &trial.terms;
         let (n, m) = (self.a.len(), self.psi[0].len());
-        let Self { predictor, alpha, b, dense, a, reaction, psi, shifted, reaction_change, system, x, .. } = self;
+        let Self { predictor, alpha, b, whole, a, reaction, psi, shifted, reaction_change, system, x, .. } = self;
         let h = predictor.h;
-        let inner = if *dense { n } else { 0 };
+        let inner = if *whole { n } else { 0 };
         let (dynamics, rest) = x.split_at_mut(n);
         let (reactions, rest) = rest.split_at_mut(inner);
         let (positions, velocities) = rest.split_at_mut(m);
         for (residual, &force) in dynamics.iter_mut().zip(&terms.forces) {
             *residual = (1.0 + *alpha) * force;
         }
-        add_product(-1.0, terms.mass.all(), shifted, dynamics);
+        terms.mass.add_product(-1.0, shifted, dynamics);
         for c in 0..m {
             positions[c] = -2.0 * terms.constraints[c] / (h * h);
             velocities[c] = -2.0 * terms.constraint_rates[c] / h;
         }
         reaction_change.fill(0.0);
-        add_product(-1.0, terms.mass.all(), reaction, reaction_change);
-        add_transposed_product(1.0, terms.jacobian.all(), &psi[1], reaction_change);
-        if *dense {
+        terms.mass.add_product(-1.0, reaction, reaction_change);
+        terms.jacobian.add_transposed_product(1.0, &psi[1], reaction_change);
+        if *whole {
             reactions.copy_from_slice(reaction_change);
         } else {
             self.by_itself_factors.solve_by_columns(reaction_change);
@@ -204,8 +191,11 @@ impl Additive {
             add_product(-1.0, &self.velocity[1], reaction_change, velocities);
             system.flops += self.by_itself_factors.solve_flops() + flops::product(n + 2 * m, n, 1);
         }
-        system.solve(x);
-        if *dense {
+        match &mut self.sparse {
+            Some(sparse) => sparse.solve(x),
+            None => system.solve(x),
+        }
+        if *whole {
             reaction_change.copy_from_slice(&x[n..2 * n]);
         } else {
             add_product(1.0, &self.eliminated, x, reaction_change);
@@ -217,6 +207,15 @@ impl Additive {
         increase(&mut psi[0], &multipliers[..m]);
         increase(&mut psi[1], &multipliers[m..]);
         largest(change).max(largest(reaction_change))
+    }
+}
+
+/// Computes the reaction `M₀⁻¹ J₀ᵀ ψ`.
+fn react(sparse: &mut Option<SparseAdditive>, weights: &DMatrix<f64>, psi: &[f64], reaction: &mut [f64]) {
+    reaction.fill(0.0);
+    match sparse {
+        Some(sparse) => sparse.react(psi, reaction),
+        None => add_product(1.0, weights, psi, reaction),
     }
 }
 
@@ -232,42 +231,44 @@ impl Formula for Additive {
         if let Some(levels) = &mut self.levels {
             let [first, last] = &mut self.psi;
             levels.shared.begin([&mut self.reaction, first, last]);
-            levels.last = f64::INFINITY;
+            (levels.outdated, levels.last) = (true, f64::INFINITY);
         }
         if !guess {
             self.a.fill(0.0);
             self.reaction.fill(0.0);
             self.psi.iter_mut().for_each(|psi| psi.fill(0.0));
         }
-        if let Some(sparse) = &mut self.sparse {
-            sparse.react(&self.psi[0]);
-        }
         self.end(trial);
         Ok(())
     }
 
     fn form(&mut self, trial: &Trial) -> Result<(), Singular> {
+        let Trial { terms, derivatives, .. } = trial;
+        self.turning.values_mut().fill(0.0);
+        derivatives.add_inertia(1.0, &self.reaction, &mut self.turning);
+        derivatives.add_curvature(-1.0, &self.psi[1], &mut self.turning);
+        self.split = self.levels.as_ref().is_some_and(|levels| !levels.shared.slow);
+        if self.split {
+            return self.form_levels(trial);
+        }
+        let of_forces = 1.0 + self.alpha;
+        self.stiffness.values_mut().fill(0.0);
+        derivatives.add_inertia(1.0, &self.shifted, &mut self.stiffness);
+        let by_position = derivatives.forces_by_position.values();
+        for (sum, &force) in self.stiffness.values_mut().iter_mut().zip(by_position) {
+            *sum += -of_forces * force;
+        }
+        derivatives.constraint_rates(&trial.v, &mut self.rates);
         if self.sparse.is_some() {
             self.form_sparse(trial);
             return Ok(());
         }
-        if self.in_levels().is_some() {
-            return self.form_levels(trial);
-        }
-        let Trial { terms, derivatives, .. } = trial;
         let (n, m) = (self.a.len(), self.psi[0].len());
         let (at_start, at_end, in_velocity) = self.factors();
-        let (by_position, by_velocity) = (self.predictor.by_position, self.predictor.by_velocity);
-        let Self { alpha, b, by_start, by_reaction, stiffness, turning, rates, velocity, weights, system, .. } = self;
-        let (of_forces, h) = (1.0 + *alpha, self.predictor.h);
+        let Predictor { by_position, by_velocity, h, .. } = self.predictor;
+        let (stiffness, turning, rates) = (self.stiffness.all(), self.turning.all(), self.rates.all());
+        let Self { b, by_start, by_reaction, velocity, weights, system, .. } = self;
         let (matrix, damping) = (&mut system.matrix, derivatives.forces_by_velocity.all());
-        stiffness.fill(0.0);
-        derivatives.add_inertia(1.0, &self.shifted, stiffness);
-        add(stiffness, (0, 0), -of_forces, derivatives.forces_by_position.all());
-        turning.fill(0.0);
-        derivatives.add_inertia(1.0, &self.reaction, turning);
-        derivatives.add_curvature(-1.0, &self.psi[1], turning);
-        derivatives.constraint_rates(&trial.v, rates);
         for (by, position) in [(&mut *by_start, at_start), (&mut *by_reaction, at_end)] {
             put(by, (0, 0), position, stiffness);
             add(by, (0, 0), -of_forces * in_velocity, damping);
@@ -277,7 +278,7 @@ impl Formula for Additive {
             add(velocity, (0, 0), 2.0 * position / h, rates);
         }
         // rows: dynamics, (R₁,) positions, velocities; columns: a, (R₁,) ψ₀, ψ₁
-        let inner = if self.dense { n } else { 0 };
+        let inner = if self.whole { n } else { 0 };
         let (zeroth, first) = (n + inner, n + inner + m);
         matrix.fill(0.0);
         put(matrix, (0, 0), 1.0, terms.mass.all());
@@ -292,7 +293,7 @@ impl Formula for Additive {
         system.flops += flops::product(n, n, m) + 2 * flops::product(m, n, m);
         // products for the reactions, in this matrix or in the eliminated block
         system.flops += flops::product(n, n, m);
-        if self.dense {
+        if self.whole {
             put(matrix, (0, n), 1.0, by_reaction);
             put(matrix, (zeroth, n), *b, terms.jacobian.all());
             put(matrix, (first, n), 1.0, &velocity[1]);
@@ -325,41 +326,34 @@ impl Formula for Additive {
     }
 
     fn matrix(&self) -> DMatrix<f64> {
-        match (&self.sparse, self.in_levels()) {
-            (Some(sparse), _) => sparse.blocks.to_dense(),
-            (None, Some(levels)) => levels.system.matrix.clone(),
-            (None, None) => self.system.matrix.clone(),
+        match (&self.levels, &self.sparse) {
+            (Some(levels), _) if self.split => levels.systems.matrix(),
+            (_, Some(sparse)) => sparse.matrix(),
+            (_, None) => self.system.matrix.clone(),
         }
     }
 
     fn factorize(&mut self) -> Result<(), Singular> {
-        match (&mut self.sparse, &mut self.levels) {
-            (Some(sparse), _) => sparse.blocks.factorize(),
-            (None, Some(levels)) if !levels.shared.slow => levels.system.factorize(),
-            (None, _) => self.system.factorize(),
+        match (&mut self.levels, &mut self.sparse) {
+            (Some(levels), _) if self.split => levels.factorize(),
+            (_, Some(sparse)) => sparse.factorize(),
+            (_, None) => self.system.factorize(),
         }
     }
 
     fn correct(&mut self, trial: &mut Trial) -> Correction {
-        let in_levels = self.in_levels().is_some();
-        let change = if self.sparse.is_some() {
-            self.solve_sparse(trial)
-        } else if in_levels {
-            self.solve_levels(trial)
-        } else {
-            self.solve_all(trial)
-        };
+        let change = if self.split { self.solve_levels(trial) } else { self.solve_all(trial) };
         let size = largest(&self.a).max(largest(&self.reaction));
         self.end(trial);
-        let reform = in_levels && self.gives_up(change, trial);
+        let reform = self.split && self.gives_up(change, trial);
         // Near b = 1/2, where both reactions move positions and velocities alike, rounding errors of the constraints
         // are amplified by the inverse of the determinant, 1 − 2 b.
-        let determinant = if in_levels { 1.0 } else { (1.0 - 2.0 * self.b).abs().min(1.0) };
+        let determinant = if self.split { 1.0 } else { (1.0 - 2.0 * self.b).abs().min(1.0) };
         Correction { change, size, by_position: self.predictor.by_position * determinant, solves: 1, reform }
     }
 
     fn most_corrected(&self) -> usize {
-        place_of_largest(&self.sparse.as_ref().map_or(&self.x, |sparse| &sparse.blocks.x)[..self.a.len()])
+        place_of_largest(&self.x[..self.a.len()])
     }
 
     fn attainable(&mut self, trial: &Trial) -> Option<f64> {
@@ -382,6 +376,6 @@ impl Formula for Additive {
     fn flops(&self) -> u64 {
         self.system.flops
             + self.sparse.as_ref().map_or(0, SparseAdditive::flops)
-            + self.levels.as_ref().map_or(0, |levels| levels.system.flops)
+            + self.levels.as_ref().map_or(0, |levels| levels.systems.flops())
     }
 }

@@ -1,27 +1,24 @@
-//! The sparse system of all unknowns, for mechanisms with many bodies.
+//! Sparse matrices, for mechanisms with many bodies.
 
 use mbsbench_problem::Terms;
 use mbsbench_problem::linalg::{Blocks, Matrix, Place, Singular};
+use nalgebra::DMatrix;
 
 use super::Additive;
-use crate::low_order::blocks::{increase, parts};
-use crate::low_order::formula::{Start, Trial};
+use crate::low_order::blocks::parts;
+use crate::low_order::formula::Trial;
 use crate::low_order::newton::rounding_of;
 use crate::newton::largest;
 
-/// Newton's matrix of `(a, R₁, ψ₀, ψ₁, R₀)`, stored sparse. `R₀` is an unknown here, because the matrix `M₀⁻¹ J₀ᵀ` that
-/// yields it elsewhere is dense.
+/// The mass at the start of a step, and Newton's matrix of all unknowns.
 pub struct SparseAdditive {
-    pub blocks: Blocks,
+    /// Newton's matrix of `(a, R₁, ψ₀, ψ₁, R₀)`, allocated when it is first needed. `R₀` is an unknown here, because
+    /// the matrix `M₀⁻¹ J₀ᵀ` that yields it elsewhere is dense.
+    whole: Option<Box<Blocks>>,
     /// `M₀` with its factors, and `J₀`.
     mass: Matrix<f64>,
     masses: Blocks,
-    jacobian: Matrix<f64>,
-    /// `R₀`.
-    pub reaction: Vec<f64>,
-    stiffness: Matrix<f64>,
-    turning: Matrix<f64>,
-    rates: Matrix<f64>,
+    pub jacobian: Matrix<f64>,
 }
 
 /// Indices of the blocks in the matrix: rows of the dynamics, of `R₁`, of positions, of velocities and of `R₀`.
@@ -31,32 +28,35 @@ const POSITIONS: [usize; 3] = [7, 8, 9];
 const VELOCITIES: [usize; 3] = [10, 11, 12];
 const BEFORE: [usize; 2] = [13, 14];
 
+/// Allocates Newton's matrix for sparse terms.
+fn whole(terms: &Terms<f64>) -> Blocks {
+    let [dynamics, jacobian] = [&terms.mass, &terms.jacobian].map(|matrix| &**matrix.pattern().expect(SPARSE));
+    let (n, m) = (dynamics.rows(), jacobian.rows());
+    let (first, positions, velocities, before) = (n, 2 * n, 2 * n + m, 2 * n + 2 * m);
+    let square = |row, column| Place::at(row, column, dynamics);
+    let wide = |row, column| Place::at(row, column, jacobian);
+    let places = [
+        [square(0, 0), square(0, first), square(0, before)],
+        [square(first, 0), square(first, first), square(first, before)],
+        [wide(first, velocities).transposed(), wide(positions, 0), wide(positions, first)],
+        [wide(positions, before), wide(velocities, 0), wide(velocities, first)],
+        [wide(velocities, before), square(before, before), wide(before, positions).transposed()],
+    ];
+    Blocks::new(3 * n + 2 * m, &places.concat())
+}
+
+/// An invariant.
+const SPARSE: &str = "the terms are stored sparse";
+/// An invariant.
+const FORMED: &str = "the matrix is formed first";
+
 impl SparseAdditive {
-    /// Allocates memory for the sparse terms of `start`.
-    pub fn new(start: &Start<'_>) -> Self {
-        let (n, m) = (start.q.len(), start.lambda.len());
-        let (dynamics, jacobian) = (&start.structure.dynamics, &start.structure.jacobian);
-        let (first, positions, velocities, before) = (n, 2 * n, 2 * n + m, 2 * n + 2 * m);
-        let square = |row, column| Place::at(row, column, dynamics);
-        let wide = |row, column| Place::at(row, column, jacobian);
-        let places = [
-            [square(0, 0), square(0, first), square(0, before)],
-            [square(first, 0), square(first, first), square(first, before)],
-            [wide(first, velocities).transposed(), wide(positions, 0), wide(positions, first)],
-            [wide(positions, before), wide(velocities, 0), wide(velocities, first)],
-            [wide(velocities, before), square(before, before), wide(before, positions).transposed()],
-        ];
-        let square = Matrix::new(dynamics, true);
-        Self {
-            blocks: Blocks::new(3 * n + 2 * m, &places.concat()),
-            mass: square.clone(),
-            masses: Blocks::new(n, &[Place::at(0, 0, dynamics)]),
-            jacobian: Matrix::new(jacobian, true),
-            reaction: vec![0.0; n],
-            stiffness: square.clone(),
-            turning: square,
-            rates: Matrix::new(jacobian, true),
-        }
+    /// Allocates memory for sparse terms.
+    pub fn new(terms: &Terms<f64>) -> Self {
+        let (mass, jacobian) = (terms.mass.clone(), terms.jacobian.clone());
+        let pattern = mass.pattern().expect(SPARSE);
+        let masses = Blocks::new(mass.nrows(), &[Place::at(0, 0, pattern)]);
+        Self { whole: None, mass, masses, jacobian }
     }
 
     /// Copies `M₀` and `J₀` from the terms at the start of a step and factorizes `M₀`.
@@ -75,18 +75,38 @@ impl SparseAdditive {
         x.copy_from_slice(&self.masses.x);
     }
 
-    /// Computes `R₀` from `ψ₀`.
-    pub fn react(&mut self, psi: &[f64]) {
-        let x = &mut self.masses.x;
-        x.fill(0.0);
-        self.jacobian.add_transposed_product(1.0, psi, x);
-        self.masses.solve();
-        self.reaction.copy_from_slice(&self.masses.x);
+    /// Computes the reaction `M₀⁻¹ J₀ᵀ ψ`; `reaction` is zero before.
+    pub fn react(&mut self, psi: &[f64], reaction: &mut [f64]) {
+        self.jacobian.add_transposed_product(1.0, psi, reaction);
+        self.divide(reaction);
+    }
+
+    /// A copy of Newton's matrix.
+    pub fn matrix(&self) -> DMatrix<f64> {
+        self.whole.as_ref().expect(FORMED).to_dense()
+    }
+
+    /// Factorizes Newton's matrix.
+    ///
+    /// # Errors
+    /// Returns [`Singular`] if it is singular.
+    pub fn factorize(&mut self) -> Result<(), Singular> {
+        self.whole.as_mut().expect(FORMED).factorize()
+    }
+
+    /// Solves for `(a, R₁, ψ₀, ψ₁)`, in place, with no residual of `R₀`.
+    pub fn solve(&mut self, x: &mut [f64]) {
+        let whole = self.whole.as_mut().expect(FORMED);
+        let (unknowns, before) = whole.x.split_at_mut(x.len());
+        unknowns.copy_from_slice(x);
+        before.fill(0.0);
+        whole.solve();
+        x.copy_from_slice(&whole.x[..x.len()]);
     }
 
     /// Operations so far.
     pub fn flops(&self) -> u64 {
-        self.blocks.flops + self.masses.flops
+        self.masses.flops + self.whole.as_ref().map_or(0, |whole| whole.flops)
     }
 }
 
@@ -95,20 +115,12 @@ impl Additive {
     pub(super) fn form_sparse(&mut self, trial: &Trial) {
         let Trial { terms, derivatives, .. } = trial;
         let (at_start, at_end, in_velocity) = self.factors();
-        let Self { predictor, alpha, b, reaction, psi, shifted, sparse, .. } = self;
-        let Some(SparseAdditive { blocks, mass, jacobian, stiffness, turning, rates, .. }) = sparse else { return };
+        let Self { predictor, alpha, b, stiffness, turning, rates, sparse, .. } = self;
+        let Some(SparseAdditive { whole: blocks, mass, jacobian, .. }) = sparse else { return };
+        let blocks = blocks.get_or_insert_with(|| Box::new(whole(terms)));
         let (by_position, by_velocity) = (predictor.by_position, predictor.by_velocity);
         let (of_forces, h) = (1.0 + *alpha, predictor.h);
         let damping = &derivatives.forces_by_velocity;
-        stiffness.values_mut().fill(0.0);
-        derivatives.add_inertia(1.0, shifted, stiffness);
-        for (sum, &force) in stiffness.values_mut().iter_mut().zip(derivatives.forces_by_position.values()) {
-            *sum -= of_forces * force;
-        }
-        turning.values_mut().fill(0.0);
-        derivatives.add_inertia(1.0, reaction, turning);
-        derivatives.add_curvature(-1.0, &psi[1], turning);
-        derivatives.constraint_rates(&trial.v, rates);
         blocks.clear();
         blocks.add(DYNAMICS[0], 1.0, &terms.mass);
         let in_position = [by_position, at_end, at_start];
@@ -136,60 +148,33 @@ impl Additive {
         blocks.add(BEFORE[1], -1.0, jacobian);
     }
 
-    /// Corrects the unknowns. Returns the size of the correction.
-    pub(super) fn solve_sparse(&mut self, trial: &Trial) -> f64 {
-        let terms = &trial.terms;
-        let (n, m) = (self.a.len(), self.psi[0].len());
-        let Self { predictor, alpha, a, reaction, psi, shifted, sparse, .. } = self;
-        let Some(SparseAdditive { blocks, mass, jacobian, reaction: before, .. }) = sparse else { return f64::NAN };
-        let h = predictor.h;
-        let x = &mut blocks.x;
-        x.fill(0.0);
-        let [dynamics, reactions, positions, velocities, at_start] = parts(x, [n, n, m, m, n]);
-        for (residual, &force) in dynamics.iter_mut().zip(&terms.forces) {
-            *residual = (1.0 + *alpha) * force;
-        }
-        terms.mass.add_product(-1.0, shifted, dynamics);
-        terms.mass.add_product(-1.0, reaction, reactions);
-        terms.jacobian.add_transposed_product(1.0, &psi[1], reactions);
-        for c in 0..m {
-            positions[c] = -2.0 * terms.constraints[c] / (h * h);
-            velocities[c] = -2.0 * terms.constraint_rates[c] / h;
-        }
-        mass.add_product(-1.0, before, at_start);
-        jacobian.add_transposed_product(1.0, &psi[0], at_start);
-        blocks.solve();
-        let x = &blocks.x;
-        increase(a, &x[..n]);
-        increase(reaction, &x[n..2 * n]);
-        increase(&mut psi[0], &x[2 * n..2 * n + m]);
-        increase(&mut psi[1], &x[2 * n + m..2 * n + 2 * m]);
-        increase(before, &x[2 * n + 2 * m..]);
-        largest(&x[..2 * n])
-    }
-
     /// See [`Formula::attainable`](crate::low_order::formula::Formula::attainable); none if the system is not sparse.
     pub(super) fn attainable_sparse(&mut self, trial: &Trial) -> Option<f64> {
         let terms = &trial.terms;
         let (n, m) = (self.a.len(), self.psi[0].len());
-        let Self { predictor, alpha, reaction, psi, shifted, sparse, .. } = self;
-        let SparseAdditive { blocks, mass, jacobian, reaction: before, .. } = sparse.as_mut()?;
+        let Self { predictor, alpha, reaction, psi, shifted, reaction_change, sparse, levels, split, x, .. } = self;
+        let sparse = sparse.as_mut()?;
         let h = predictor.h;
-        let x = &mut blocks.x;
+        let (by_position, by_velocity) = if *split { (predictor.by_position, 1.0) } else { (0.5 * h * h, 0.5 * h) };
         x.fill(0.0);
-        let [dynamics, reactions, positions, velocities, at_start] = parts(x, [n, n, m, m, n]);
+        let [dynamics, reactions, positions, velocities] = parts(x, [n, n, m, m]);
         for (size, &force) in dynamics.iter_mut().zip(&terms.forces) {
             *size = (1.0 + *alpha) * force.abs();
         }
         terms.mass.add_sizes(1.0, shifted, dynamics);
         terms.mass.add_sizes(1.0, reaction, reactions);
         terms.jacobian.add_transposed_sizes(&psi[1], reactions);
-        terms.jacobian.add_sizes(2.0 / (h * h), &trial.q, positions);
-        terms.jacobian.add_sizes(2.0 / h, &trial.v, velocities);
-        mass.add_sizes(1.0, before, at_start);
-        jacobian.add_transposed_sizes(&psi[0], at_start);
+        terms.jacobian.add_sizes(1.0 / by_position, &trial.q, positions);
+        terms.jacobian.add_sizes(1.0 / by_velocity, &trial.v, velocities);
         rounding_of(x);
-        blocks.solve();
-        Some(largest(&blocks.x[..2 * n]))
+        let Some(levels) = levels.as_mut().filter(|_| *split) else {
+            sparse.solve(x);
+            return Some(largest(&x[..2 * n]));
+        };
+        reaction_change.copy_from_slice(&x[n..2 * n]);
+        levels.rates.copy_from_slice(&x[2 * n + m..]);
+        x.copy_within(2 * n..2 * n + m, n);
+        self.substitute(trial);
+        Some(largest(&self.x[..n]).max(largest(&self.reaction_change)))
     }
 }
