@@ -81,7 +81,7 @@ pub use formulation::Formulation;
 pub use linalg::{Accumulate, Entries};
 pub use mechanics::{
     ClosedForm, ClosedTerms, Derivatives, Dimensions, Matrices, MechanicalModel, Mechanics, MechanicsOf, Motion,
-    Structure, Terms,
+    Partials, Structure, Terms,
 };
 pub use method::{Clock, Method, MethodProperties, Settings, Solution, StepControl, Task, Unsuitable};
 pub use model::{Class, Formulated, Model, Observable, Observation};

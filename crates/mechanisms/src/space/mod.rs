@@ -12,8 +12,10 @@ mod spatial;
 use std::fmt::Debug;
 use std::ops::{IndexMut, Range};
 
-use mbsbench_problem::{Entries, Scalar};
+use mbsbench_problem::{Entries, Partials, Scalar};
 use nalgebra::{Matrix3, Rotation3, Vector3};
+
+use crate::system::System;
 
 pub use plane::Plane;
 pub use spatial::Spatial;
@@ -113,6 +115,18 @@ pub trait Space: Debug + Clone + Copy + Default + Send + Sync + 'static {
     /// Adds the forces on a body's coordinates by a force through the centre of mass and a torque, both in the
     /// axes of the ground.
     fn apply<S: Scalar>(q: &[S], force: &Vector<S>, torque: &Vector<S>, forces: &mut [S]);
+
+    /// See [`MechanicalModel::partials`](mbsbench_problem::MechanicalModel::partials). In the plane, where a body has
+    /// only one angle, dual numbers are faster.
+    fn partials<S: Scalar>(
+        _system: &System<Self>,
+        _kind: Partials,
+        _t: S,
+        _q: &[S],
+        _each: &mut impl FnMut([usize; 3], S),
+    ) -> bool {
+        false
+    }
 
     /// Writes the constraints of one body.
     fn own_constraints<S: Scalar>(q: &[S], phi: &mut [S]);

@@ -1,9 +1,10 @@
 //! Bodies in space.
 
-use mbsbench_problem::{Entries, Scalar};
+use mbsbench_problem::{Entries, Partials, Scalar};
 use nalgebra::{Rotation3, UnitQuaternion};
 
 use super::{Heading, Inertia, Space, Twist, Vector};
+use crate::system::System;
 
 /// Space: `q = (x, y, z, e₀, e₁, e₂, e₃)` with Euler parameters, `eᵀ e = 1`.
 ///
@@ -48,6 +49,12 @@ pub fn transposed<S: Scalar>(e: &[S], n: &Vector<S>, sign: f64) -> [S; 4] {
     ]
 }
 
+/// Returns `(∂G/∂eₖ)ᵀ n` for each `k`.
+fn transposed_slopes<S: Scalar>(n: &Vector<S>) -> [[S; 4]; 4] {
+    let ([x, y, z], zero) = (*n, S::zero());
+    [[zero, x, y, z], [-x, zero, -z, y], [-y, z, zero, -x], [-z, -y, x, zero]]
+}
+
 fn times<S: Scalar>(matrix: &[[f64; 3]; 3], x: &Vector<S>) -> Vector<S> {
     std::array::from_fn(|i| (0..3).filter(|&j| matrix[i][j] != 0.0).fold(S::zero(), |sum, j| sum + x[j] * matrix[i][j]))
 }
@@ -56,6 +63,51 @@ fn times<S: Scalar>(matrix: &[[f64; 3]; 3], x: &Vector<S>) -> Vector<S> {
 fn along_parameters(inertia: &Inertia) -> f64 {
     let j = &inertia.about_centre;
     4.0 / 3.0 * (j[0][0] + j[1][1] + j[2][2])
+}
+
+impl Spatial {
+    /// The derivatives of a direction in the ground's axes, `A(e) r`, in Euler parameters. It is a quadratic form in
+    /// `e = (e₀, u)`: `A r = e₀ p + s u + u × p` with `s = u · r` and `p = e₀ r + u × r`.
+    pub(crate) fn turn_slopes<S: Scalar>(q: &[S], r: &[f64; 3]) -> [Vector<S>; 4] {
+        let [w, x, y, z] = Self::heading(q).map(|e| e * 2.0);
+        let s = x * r[0] + y * r[1] + z * r[2];
+        let p = [w * r[0] + y * r[2] - z * r[1], w * r[1] + z * r[0] - x * r[2], w * r[2] + x * r[1] - y * r[0]];
+        [p, [s, -p[2], p[1]], [p[2], s, -p[0]], [-p[1], p[0], s]]
+    }
+
+    /// The second derivatives of its product with a vector, which do not depend on `e`.
+    pub(crate) fn turn_curvature<S: Scalar>(r: &[f64; 3], vector: &Vector<S>) -> [[S; 4]; 4] {
+        let (r, b) = (r.map(S::from), vector.map(|x| x * 2.0));
+        let (dot, cross) = (Self::dot(&r, &b), Self::cross(&r, &b));
+        std::array::from_fn(|k| {
+            std::array::from_fn(|l| match (k, l) {
+                (0, 0) => dot,
+                (0, i) | (i, 0) => cross[i - 1],
+                _ if k == l => r[k - 1] * b[k - 1] * 2.0 - dot,
+                _ => r[k - 1] * b[l - 1] + r[l - 1] * b[k - 1],
+            })
+        })
+    }
+
+    /// Calls `each` with `∂M_ij/∂q_k` of a body at `[k, i, j]`, if it can be non-zero.
+    pub(crate) fn mass_slopes<S: Scalar>(inertia: &Inertia, q: &[S], mut each: impl FnMut([usize; 3], S)) {
+        let (e, c) = (&q[3..7], along_parameters(inertia));
+        let slopes: [_; 4] = std::array::from_fn(|j| {
+            let mut unit = [S::zero(); 4];
+            unit[j] = S::from(4.0);
+            transposed_slopes(&times(&inertia.about_centre, &body_rates(e, &unit)))
+        });
+        for (k, i, j) in (0..64).map(|at| (at / 16, at / 4 % 4, at % 4)) {
+            let mut entry = slopes[j][k][i] + slopes[i][k][j];
+            if i == k {
+                entry += e[j] * c;
+            }
+            if j == k {
+                entry += e[i] * c;
+            }
+            each([3 + k, 3 + i, 3 + j], entry);
+        }
+    }
 }
 
 impl Space for Spatial {
@@ -112,6 +164,17 @@ impl Space for Spatial {
 
     fn own_constraints<S: Scalar>(q: &[S], phi: &mut [S]) {
         phi[0] = (q[3..7].iter().fold(S::from(-1.0), |sum, &e| sum + e * e)) * 0.5;
+    }
+
+    fn partials<S: Scalar>(
+        system: &System<Self>,
+        kind: Partials,
+        t: S,
+        q: &[S],
+        each: &mut impl FnMut([usize; 3], S),
+    ) -> bool {
+        system.write_partials(kind, t, q, each);
+        true
     }
 
     fn kinetic<S: Scalar>(inertia: &Inertia, q: &[S], v: &[S]) -> S {

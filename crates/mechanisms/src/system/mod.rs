@@ -3,9 +3,10 @@
 mod at;
 mod contacts;
 mod forces;
+mod partials;
 mod relations;
 
-use mbsbench_problem::{Dimensions, Entries, MechanicalModel, Scalar};
+use mbsbench_problem::{Dimensions, Entries, MechanicalModel, Partials, Scalar};
 
 pub use at::{At, Turning};
 pub use contacts::{Contact, Surface};
@@ -171,6 +172,10 @@ impl<X: Space> MechanicalModel for System<X> {
             rate.write::<S, X>(q, v, &mut gamma[row..row + rows]);
             row += rows;
         }
+    }
+
+    fn partials<S: Scalar>(&self, kind: Partials, t: S, q: &[S], each: &mut impl FnMut([usize; 3], S)) -> bool {
+        X::partials(self, kind, t, q, each)
     }
 
     fn gaps<S: Scalar>(&self, q: &[S], each: &mut dyn FnMut(S, f64)) {

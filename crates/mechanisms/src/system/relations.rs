@@ -30,7 +30,7 @@ pub enum Relation {
 
 /// The last requested frames of bodies: successive joints mostly have a body in common.
 pub struct Frames<'q, S, X> {
-    q: &'q [S],
+    pub(super) q: &'q [S],
     known: [(usize, Frame<S>); 2],
     next: usize,
     space: std::marker::PhantomData<X>,

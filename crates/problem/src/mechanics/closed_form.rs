@@ -28,6 +28,17 @@ pub trait ClosedForm<S: Scalar> {
     fn accelerations(&self, q: &[S], v: &[S], accelerations: &mut [S], multipliers: &mut [S]) -> bool;
 }
 
+/// Derivatives that a model can provide [entry by entry](super::MechanicalModel::partials).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Partials {
+    /// `∂Φ_c/∂q_j` at `[c, j, j]`.
+    Constraints,
+    /// `∂²Φ_c/∂q_i ∂q_j` at `[c, i, j]` with `i ≤ j`, without those in time.
+    Curvature,
+    /// `∂M_ij/∂q_k` at `[k, i, j]`.
+    Mass,
+}
+
 /// Memory for the terms of a [`ClosedForm`]. All entries must be written, including those that are always zero.
 #[derive(Debug)]
 pub struct ClosedTerms<'t, S> {

@@ -24,7 +24,7 @@ use nalgebra::DMatrix;
 use crate::linalg::{Entries, Matrix};
 use crate::{Failure, Scalar};
 
-pub use closed_form::{ClosedForm, ClosedTerms};
+pub use closed_form::{ClosedForm, ClosedTerms, Partials};
 pub use dual::MechanicsOf;
 pub use structure::{Matrices, Structure};
 pub use terms::{Derivatives, Terms};
@@ -99,6 +99,13 @@ pub trait MechanicalModel: Send + Sync {
     /// The terms in closed form, if the model has them: a faster way to the results of dual numbers.
     fn closed_form<S: Scalar>(&self) -> Option<&dyn ClosedForm<S>> {
         None
+    }
+
+    /// Calls `each` with indices and value of each entry that can be non-zero, and returns true, if the model has these
+    /// derivatives in closed form: all three kinds or none, for vector coordinates. The order of the entries must be
+    /// the same at every state, and the values must agree with those of dual numbers.
+    fn partials<S: Scalar>(&self, _kind: Partials, _t: S, _q: &[S], _each: &mut impl FnMut([usize; 3], S)) -> bool {
+        false
     }
 
     /// True if neither forces nor constraints depend on time; see

@@ -6,6 +6,7 @@ use nalgebra::DMatrix;
 use num_dual::{Dual, DualSVec, HyperDual};
 
 use along::Along;
+use slots::Slots;
 use third::Third;
 
 use super::approach::longest_step;
@@ -49,8 +50,11 @@ pub struct MechanicsOf<'m, M, S: Scalar = f64> {
     along: Option<Along<S>>,
     structure: Option<Arc<Structure>>,
     matrices: Matrices,
-    /// The entries of `J` at some state; those of columns without curvature are valid everywhere.
+    /// The entries of `J` at some state; those of columns without curvature are valid everywhere, unless the model
+    /// provides derivatives in closed form.
     some_jacobian: Vec<S>,
+    /// Places for the derivatives that the model provides in closed form.
+    slots: Option<Slots>,
     /// True if positions are vectors.
     vector_coordinates: bool,
 }
@@ -87,6 +91,7 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
             structure: None,
             matrices: Matrices::default(),
             some_jacobian: Vec::new(),
+            slots: None,
             vector_coordinates: nq == nv && adds_displacements::<S>(model, nq),
         }
     }
@@ -121,8 +126,12 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
             return self.structure.insert(structure).clone();
         }
         let numbers: Vec<S> = structure::numbers(self.q.len(), 0.3).into_iter().map(S::from).collect();
-        Self::lift(&mut self.q, &numbers, |_| S::zero());
         self.some_jacobian = vec![S::zero(); structure.jacobian.entries()];
+        self.slots = Slots::of(self.model, &structure, &numbers);
+        if self.slots.is_some() {
+            return self.structure.insert(structure).clone();
+        }
+        Self::lift(&mut self.q, &numbers, |_| S::zero());
         let columns: Vec<usize> = (0..numbers.len()).collect();
         let mut some = std::mem::take(&mut self.some_jacobian);
         let time = S::from(0.7);
@@ -196,6 +205,9 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
 
     /// Computes `∂M/∂q`; leaves the positions in `q` without derivatives.
     fn mass_derivatives(&mut self, q: &[S], derivatives: &mut Derivatives<S>) {
+        if let Some(slots) = &self.slots {
+            return slots.write_mass(self.model, q, derivatives);
+        }
         let (zero, one) = (S::zero(), S::from(1.0));
         Self::lift(&mut self.q, q, |_| zero);
         let Derivatives { structure, mass: matrices, mass_values, .. } = derivatives;
@@ -229,9 +241,15 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
         for (pair, &value) in self.q_pair.iter_mut().zip(q) {
             *pair = HyperDual::from_re(value);
         }
+        if let Some(slots) = &self.slots {
+            slots.write_curvature(self.model, (t, q), derivatives);
+        }
         let (is_sparse, rows) = (derivatives.is_sparse(), self.holonomic_pair.len());
         let Derivatives { structure, second, .. } = derivatives;
         for group in &structure.pair_groups {
+            if self.slots.is_some() && structure.curvature[group[0]].1 < q.len() {
+                continue;
+            }
             let mut time = HyperDual::from_re(t);
             for &p in group {
                 let (i, j) = structure.curvature[p];
@@ -261,6 +279,10 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
     fn holonomic_jacobian(&mut self, t: S, q: &[S], jacobian: &mut impl Entries<S>) {
         let structure = self.known_structure();
         Self::lift(&mut self.q, q, |_| S::zero());
+        if let Some(slots) = &self.slots {
+            slots.write_jacobian(self.model, t, q, &mut self.some_jacobian);
+            return self.write_constant(&structure, jacobian);
+        }
         if self.vector_coordinates {
             self.write_constant(&structure, jacobian);
         }
@@ -282,6 +304,25 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
         for j in 0..self.q.len() {
             let entries = &self.some_jacobian[structure.jacobian.start(j)..];
             jacobian.write_column(&structure.jacobian, j, entries.iter().copied());
+        }
+    }
+
+    /// Writes `Φ`, `J` and `J v + ∂Φ/∂t`.
+    fn write_constraints(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>) {
+        let structure = self.known_structure();
+        let Terms { jacobian, constraints, constraint_rates, .. } = terms;
+        self.holonomic_jacobian(t, q, jacobian);
+        if structure.rheonomic {
+            self.model.holonomic_constraints(Dual::new(t, S::from(1.0)), &self.q, &mut self.holonomic);
+            write(constraint_rates, &self.holonomic, |phi| phi.eps);
+        } else {
+            constraint_rates.fill(S::zero());
+        }
+        jacobian.add_product(S::from(1.0), v, constraint_rates);
+        if structure.rheonomic || self.slots.is_none() && !structure.curved.is_empty() {
+            write(constraints, &self.holonomic, |phi| phi.re);
+        } else {
+            self.model.holonomic_constraints(t, q, constraints);
         }
     }
 
@@ -487,24 +528,10 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         if self.write_terms(q, v, terms) {
             return;
         }
-        let structure = self.known_structure();
         write_mass(self.model, q, &mut terms.mass);
         self.model.forces(t, q, v, &mut terms.forces);
-        if self.holonomic.is_empty() {
-            return;
-        }
-        self.holonomic_jacobian(t, q, &mut terms.jacobian);
-        if structure.rheonomic {
-            self.model.holonomic_constraints(Dual::new(t, S::from(1.0)), &self.q, &mut self.holonomic);
-            write(&mut terms.constraint_rates, &self.holonomic, |phi| phi.eps);
-        } else {
-            terms.constraint_rates.fill(S::zero());
-        }
-        terms.jacobian.add_product(S::from(1.0), v, &mut terms.constraint_rates);
-        if structure.rheonomic || !structure.curved.is_empty() {
-            write(&mut terms.constraints, &self.holonomic, |phi| phi.re);
-        } else {
-            self.model.holonomic_constraints(t, q, &mut terms.constraints);
+        if !self.holonomic.is_empty() {
+            self.write_constraints(t, q, v, terms);
         }
     }
 
@@ -539,6 +566,10 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         write(&mut terms.forces, &self.forces, |dual| dual.re);
         if self.holonomic.is_empty() {
             return;
+        }
+        if self.slots.is_some() {
+            self.write_constraints(t, q, v, terms);
+            return self.second_derivatives(t, q, derivatives, |_, _| ());
         }
         let Terms { jacobian, constraints, constraint_rates, .. } = terms;
         self.write_constant(&structure, jacobian);
@@ -632,6 +663,7 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
 }
 
 mod along;
+mod slots;
 #[cfg(test)]
 mod tests;
 mod third;
