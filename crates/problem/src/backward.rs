@@ -12,6 +12,7 @@ use nalgebra::DMatrix;
 use crate::linalg::Matrix;
 use crate::{
     Derivatives, Dimensions, Failure, Form, Matrices, Mechanics, Motion, Ode, Properties, Scalar, Structure, Terms,
+    pass_on,
 };
 
 /// A problem in reverse time.
@@ -84,12 +85,12 @@ impl<'p, S: Scalar> Backward<'p, S> {
 }
 
 impl<S: Scalar> Ode<S> for Backward<'_, S> {
-    fn dimension(&self) -> usize {
-        self.inner.dimension()
-    }
-
-    fn properties(&self) -> Properties<'_, S> {
-        self.inner.properties()
+    pass_on! { self.inner =>
+        fn dimension(&self) -> usize;
+        fn properties(&self) -> Properties<'_, S>;
+        fn typical_sizes(&self, sizes: &mut [f64]);
+        fn tolerance_scales(&self, scales: &mut [f64]);
+        fn keep_matrices(&mut self, matrices: Matrices) -> bool;
     }
 
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
@@ -117,18 +118,6 @@ impl<S: Scalar> Ode<S> for Backward<'_, S> {
         self.at(y, |inner, y| inner.time_derivative(-t, y, rate))?;
         negate(&mut rate[self.velocities.clone()]);
         Ok(())
-    }
-
-    fn typical_sizes(&self, sizes: &mut [f64]) {
-        self.inner.typical_sizes(sizes);
-    }
-
-    fn tolerance_scales(&self, scales: &mut [f64]) {
-        self.inner.tolerance_scales(scales);
-    }
-
-    fn keep_matrices(&mut self, matrices: Matrices) -> bool {
-        self.inner.keep_matrices(matrices)
     }
 
     fn form(&mut self) -> Form<'_, S> {
@@ -171,28 +160,13 @@ impl<S: Scalar> Mechanics<S> for Backward<'_, S> {
         self.mechanics.is_some_and(|(.., is_autonomous)| is_autonomous)
     }
 
-    fn position_rate(&mut self, q: &[S], v: &[S], q_rate: &mut [S]) {
-        self.inner().position_rate(q, v, q_rate);
-    }
-
-    fn retract(&mut self, q: &[S], delta: &[S], moved: &mut [S]) {
-        self.inner().retract(q, delta, moved);
-    }
-
-    fn mass(&mut self, q: &[S], mass: &mut DMatrix<S>) {
-        self.inner().mass(q, mass);
-    }
-
-    fn mass_in(&mut self, q: &[S], mass: &mut Matrix<S>) {
-        self.inner().mass_in(q, mass);
-    }
-
-    fn structure(&mut self) -> Arc<Structure> {
-        self.inner().structure()
-    }
-
-    fn keep_matrices(&mut self, matrices: Matrices) {
-        self.inner().keep_matrices(matrices);
+    pass_on! { self.inner() =>
+        fn position_rate(&mut self, q: &[S], v: &[S], q_rate: &mut [S]);
+        fn retract(&mut self, q: &[S], delta: &[S], moved: &mut [S]);
+        fn mass(&mut self, q: &[S], mass: &mut DMatrix<S>);
+        fn mass_in(&mut self, q: &[S], mass: &mut Matrix<S>);
+        fn structure(&mut self) -> Arc<Structure>;
+        fn keep_matrices(&mut self, matrices: Matrices);
     }
 
     fn displaced_derivatives(&mut self, at: Motion<'_, S>, delta: &[S], by: [&mut Matrix<S>; 3]) {

@@ -1,6 +1,8 @@
 //! A benchmark model as its author defines it.
 
-use crate::{Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Parameters, Scalar, View};
+use crate::{
+    Class, Formulated, Model, ModelDefinition, Observable, Observation, Ode, Parameters, Scalar, View, pass_on,
+};
 
 /// A model that is described by its parameters. One implementation, generic over the scalar, makes the parameters a
 /// [`Model`] and a [`ModelDefinition`].
@@ -48,30 +50,18 @@ pub trait BenchmarkModel: Parameters {
 }
 
 impl<S: Scalar, M: BenchmarkModel> Formulated<S> for M {
-    fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        BenchmarkModel::ode(self)
-    }
-
-    fn initial_state(&self) -> Vec<S> {
-        BenchmarkModel::initial_state(self)
+    pass_on! { as BenchmarkModel =>
+        fn ode(&self) -> Box<dyn Ode<S> + '_>;
+        fn initial_state(&self) -> Vec<S>;
     }
 }
 
 impl<M: BenchmarkModel> Model for M {
-    fn observables(&self) -> Vec<Observable> {
-        BenchmarkModel::observables(self)
-    }
-
-    fn observation(&self) -> Box<dyn Observation + '_> {
-        BenchmarkModel::observation(self)
-    }
-
-    fn classes(&self) -> Vec<Class> {
-        BenchmarkModel::classes(self)
-    }
-
-    fn views(&self, y: &[f64]) -> Vec<View> {
-        BenchmarkModel::views(self, y)
+    pass_on! { as BenchmarkModel =>
+        fn observables(&self) -> Vec<Observable>;
+        fn observation(&self) -> Box<dyn Observation + '_>;
+        fn classes(&self) -> Vec<Class>;
+        fn views(&self, y: &[f64]) -> Vec<View>;
     }
 }
 

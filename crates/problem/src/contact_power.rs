@@ -12,7 +12,7 @@
 use nalgebra::DMatrix;
 
 use crate::scalar::is_double;
-use crate::{AsOde, Failure, Form, Ode, OdeModel, Properties, Scalar};
+use crate::{AsOde, Failure, Form, Ode, OdeModel, Properties, Scalar, pass_on};
 
 /// Second-order equations as a method sees them in addition to [`Ode`]. The state is `(q ; v)`, positions first.
 ///
@@ -128,12 +128,9 @@ impl<S: Scalar, M: ContactModel> Ode<S> for AsContactOde<'_, M> {
         Properties { has_jacobian: is_double::<S>(), is_autonomous: self.0.is_autonomous(), ..Properties::default() }
     }
 
-    fn typical_sizes(&self, sizes: &mut [f64]) {
-        self.0.typical_sizes(sizes);
-    }
-
-    fn tolerance_scales(&self, scales: &mut [f64]) {
-        self.0.tolerance_scales(scales);
+    pass_on! { self.0 =>
+        fn typical_sizes(&self, sizes: &mut [f64]);
+        fn tolerance_scales(&self, scales: &mut [f64]);
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
@@ -150,16 +147,11 @@ impl<S: Scalar, M: ContactModel> Ode<S> for AsContactOde<'_, M> {
 }
 
 impl<S: Scalar, M: ContactModel> ContactPower<S> for AsContactOde<'_, M> {
-    fn coordinates(&self) -> usize {
-        self.0.coordinates()
-    }
-
-    fn velocities(&self) -> usize {
-        self.0.velocities()
-    }
-
-    fn bodies(&self) -> usize {
-        self.0.bodies()
+    pass_on! { self.0 =>
+        fn coordinates(&self) -> usize;
+        fn velocities(&self) -> usize;
+        fn bodies(&self) -> usize;
+        fn displace(&mut self, q: &[S], delta: &[S], moved: &mut [S]);
     }
 
     fn accelerations(
@@ -172,10 +164,6 @@ impl<S: Scalar, M: ContactModel> ContactPower<S> for AsContactOde<'_, M> {
     ) -> Result<(), Failure> {
         self.0.accelerations(t, q, v, accelerations, powers);
         Ok(())
-    }
-
-    fn displace(&mut self, q: &[S], delta: &[S], moved: &mut [S]) {
-        self.0.displace(q, delta, moved);
     }
 }
 

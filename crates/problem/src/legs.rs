@@ -8,6 +8,7 @@ use crate::backward::{Backward, negate};
 use crate::scalar::is_double;
 use crate::{
     Clock, Counted, Failure, Further, Method, Observer, Ode, Scalar, Settings, Solution, Statistics, Step, Task,
+    pass_on,
 };
 
 /// Solves a task with break points, s, leg by leg, in reverse time if its span runs backwards.
@@ -108,12 +109,9 @@ impl<S: Scalar> Relay<'_, S> {
 }
 
 impl<S: Scalar> Observer<S> for Relay<'_, S> {
-    fn watches(&self) -> bool {
-        self.observer.watches()
-    }
-
-    fn watches_newton_matrices(&self) -> bool {
-        self.observer.watches_newton_matrices()
+    pass_on! { self.observer =>
+        fn watches(&self) -> bool;
+        fn watches_newton_matrices(&self) -> bool;
     }
 
     fn newton_matrix(&mut self, t: S, matrix: &DMatrix<S>) {

@@ -53,6 +53,7 @@ mod number;
 pub mod observer;
 pub mod ode;
 pub mod parameters;
+mod pass_on;
 pub mod probe;
 pub mod rotation;
 pub mod scalar;

@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 use num_dual::Dual;
 
 use crate::scalar::is_double;
-use crate::{Failure, Form, Matrices, Scalar, Tangent};
+use crate::{Failure, Form, Matrices, Scalar, Tangent, pass_on};
 
 /// The properties of an [`Ode`] besides its right-hand side.
 #[derive(Debug, Clone, Copy)]
@@ -239,8 +239,10 @@ impl<M: OdeModel> AsOde<'_, M> {
 }
 
 impl<S: Scalar, M: OdeModel> Ode<S> for AsOde<'_, M> {
-    fn dimension(&self) -> usize {
-        self.0.dimension()
+    pass_on! { self.0 =>
+        fn dimension(&self) -> usize;
+        fn typical_sizes(&self, sizes: &mut [f64]);
+        fn tolerance_scales(&self, scales: &mut [f64]);
     }
 
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
@@ -250,14 +252,6 @@ impl<S: Scalar, M: OdeModel> Ode<S> for AsOde<'_, M> {
 
     fn properties(&self) -> Properties<'_, S> {
         Properties { has_jacobian: is_double::<S>(), is_autonomous: self.0.is_autonomous(), ..Properties::default() }
-    }
-
-    fn typical_sizes(&self, sizes: &mut [f64]) {
-        self.0.typical_sizes(sizes);
-    }
-
-    fn tolerance_scales(&self, scales: &mut [f64]) {
-        self.0.tolerance_scales(scales);
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {

@@ -1,7 +1,7 @@
 //! The event functions of a problem, with the problem's counters.
 
 use super::Counting;
-use crate::{EventFunctions, Failure, Scalar};
+use crate::{EventFunctions, Failure, Scalar, pass_on};
 
 /// [`EventFunctions`] with counters, returned by [`Counted::events`](crate::Counted::events). Evaluations of the
 /// functions are counted; jumps are counted as events.
@@ -14,24 +14,20 @@ impl<S: Scalar> CountedEvents<'_, S> {
         self.inner.values(t, y, g)
     }
 
-    /// See [`EventFunctions::rates`].
-    pub fn rates(&mut self, t: S, y: &[S], dydt: &[S], rates: &mut [S]) -> Result<(), Failure> {
-        self.inner.rates(t, y, dydt, rates)
+    pass_on! { self.inner =>
+        /// See [`EventFunctions::rates`].
+        pub fn rates(&mut self, t: S, y: &[S], dydt: &[S], rates: &mut [S]) -> Result<(), Failure>;
+
+        /// See [`EventFunctions::prepare`].
+        pub fn prepare(&mut self, t: S, y: &[S], horizon: f64) -> Result<(), Failure>;
+
+        /// See [`EventFunctions::lock`].
+        pub fn lock(&mut self, configuration: Option<&[bool]>);
     }
 
     /// See [`EventFunctions::jump`].
     pub fn jump(&mut self, index: usize, t: S, y: &mut [S]) -> Result<(), Failure> {
         self.statistics.events += u64::from(!self.paused);
         self.inner.jump(index, t, y)
-    }
-
-    /// See [`EventFunctions::prepare`].
-    pub fn prepare(&mut self, t: S, y: &[S], horizon: f64) -> Result<(), Failure> {
-        self.inner.prepare(t, y, horizon)
-    }
-
-    /// See [`EventFunctions::lock`].
-    pub fn lock(&mut self, configuration: Option<&[bool]>) {
-        self.inner.lock(configuration);
     }
 }

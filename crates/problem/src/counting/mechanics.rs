@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 
 use super::Counting;
 use crate::linalg::Matrix;
-use crate::{Derivatives, Mechanics, Motion, Scalar, Structure, Terms};
+use crate::{Derivatives, Mechanics, Motion, Scalar, Structure, Terms, pass_on};
 
 /// A [`Mechanics`] with counters, returned by [`Counted::mechanics`](crate::Counted::mechanics).
 ///
@@ -21,60 +21,42 @@ impl<S: Scalar> CountedMechanics<'_, S> {
         self.statistics.count_exact_jacobian(columns, self.paused);
     }
 
-    /// See [`Mechanics::position_rate`].
-    pub fn position_rate(&mut self, q: &[S], v: &[S], q_rate: &mut [S]) {
-        self.inner.position_rate(q, v, q_rate);
-    }
+    pass_on! { self.inner =>
+        /// See [`Mechanics::position_rate`].
+        pub fn position_rate(&mut self, q: &[S], v: &[S], q_rate: &mut [S]);
 
-    /// See [`Mechanics::retract`].
-    pub fn retract(&mut self, q: &[S], delta: &[S], moved: &mut [S]) {
-        self.inner.retract(q, delta, moved);
-    }
+        /// See [`Mechanics::retract`].
+        pub fn retract(&mut self, q: &[S], delta: &[S], moved: &mut [S]);
 
-    /// See [`Mechanics::mass`].
-    pub fn mass(&mut self, q: &[S], mass: &mut DMatrix<S>) {
-        self.inner.mass(q, mass);
-    }
+        /// See [`Mechanics::mass`].
+        pub fn mass(&mut self, q: &[S], mass: &mut DMatrix<S>);
 
-    /// See [`Mechanics::mass_in`].
-    pub fn mass_in(&mut self, q: &[S], mass: &mut Matrix<S>) {
-        self.inner.mass_in(q, mass);
+        /// See [`Mechanics::mass_in`].
+        pub fn mass_in(&mut self, q: &[S], mass: &mut Matrix<S>);
+
+        /// See [`Mechanics::constraint_values`].
+        pub fn constraint_values(&mut self, t: S, q: &[S], v: &[S], values: &mut [S]);
+
+        /// See [`Mechanics::velocity_constraints`].
+        pub fn velocity_constraints(&mut self, t: S, q: &[S], v: &[S], values: &mut [S]);
+
+        /// See [`Mechanics::constraint_jacobian`].
+        pub fn constraint_jacobian(&mut self, t: S, q: &[S], v: &[S], jacobian: &mut DMatrix<S>);
+
+        /// See [`Mechanics::constraint_jacobian_in`].
+        pub fn constraint_jacobian_in(&mut self, t: S, q: &[S], v: &[S], jacobian: &mut Matrix<S>);
+
+        /// See [`Mechanics::acceleration_bias`].
+        pub fn acceleration_bias(&mut self, t: S, q: &[S], v: &[S], bias: &mut [S]);
+
+        /// See [`Mechanics::structure`].
+        pub fn structure(&mut self) -> Arc<Structure>;
     }
 
     /// See [`Mechanics::forces`].
     pub fn forces(&mut self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
         self.count_rhs();
         self.inner.forces(t, q, v, forces);
-    }
-
-    /// See [`Mechanics::constraint_values`].
-    pub fn constraint_values(&mut self, t: S, q: &[S], v: &[S], values: &mut [S]) {
-        self.inner.constraint_values(t, q, v, values);
-    }
-
-    /// See [`Mechanics::velocity_constraints`].
-    pub fn velocity_constraints(&mut self, t: S, q: &[S], v: &[S], values: &mut [S]) {
-        self.inner.velocity_constraints(t, q, v, values);
-    }
-
-    /// See [`Mechanics::constraint_jacobian`].
-    pub fn constraint_jacobian(&mut self, t: S, q: &[S], v: &[S], jacobian: &mut DMatrix<S>) {
-        self.inner.constraint_jacobian(t, q, v, jacobian);
-    }
-
-    /// See [`Mechanics::constraint_jacobian_in`].
-    pub fn constraint_jacobian_in(&mut self, t: S, q: &[S], v: &[S], jacobian: &mut Matrix<S>) {
-        self.inner.constraint_jacobian_in(t, q, v, jacobian);
-    }
-
-    /// See [`Mechanics::acceleration_bias`].
-    pub fn acceleration_bias(&mut self, t: S, q: &[S], v: &[S], bias: &mut [S]) {
-        self.inner.acceleration_bias(t, q, v, bias);
-    }
-
-    /// See [`Mechanics::structure`].
-    pub fn structure(&mut self) -> Arc<Structure> {
-        self.inner.structure()
     }
 
     /// See [`Mechanics::terms`].

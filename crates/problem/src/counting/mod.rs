@@ -9,7 +9,7 @@ use std::ops::Deref;
 
 use nalgebra::DMatrix;
 
-use crate::{Failure, Form, Matrices, Method, Ode, Scalar, Statistics, Tangent, Unsuitable};
+use crate::{Failure, Form, Matrices, Method, Ode, Scalar, Statistics, Tangent, Unsuitable, pass_on};
 
 pub use contact_power::CountedContactPower;
 pub use dae::CountedDae;
@@ -137,9 +137,19 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.inner.jacobian(t, y, jacobian)
     }
 
-    /// See [`Ode::tangent`].
-    pub fn tangent(&mut self) -> Option<Tangent<S>> {
-        self.inner.tangent()
+    pass_on! { self.inner =>
+        /// See [`Ode::tangent`].
+        pub fn tangent(&mut self) -> Option<Tangent<S>>;
+
+        /// See [`Ode::step_limit`]. Its evaluations are not counted, because they are not the method's.
+        #[inline]
+        pub fn step_limit(&mut self, t: S, y: &[S]) -> f64;
+
+        /// See [`Ode::cause`].
+        pub fn cause(&mut self, reported: Option<Failure>) -> Option<Failure>;
+
+        /// See [`Ode::keep_matrices`].
+        pub fn keep_matrices(&mut self, matrices: Matrices) -> bool;
     }
 
     /// See [`Ode::linearise`]. Counts an evaluation of a Jacobian.
@@ -173,12 +183,6 @@ impl<'p, S: Scalar> Counted<'p, S> {
         if self.locks { self.inner.begin_step(t, y) } else { Ok(()) }
     }
 
-    /// See [`Ode::step_limit`]. Its evaluations are not counted, because they are not the method's.
-    #[inline]
-    pub fn step_limit(&mut self, t: S, y: &[S]) -> f64 {
-        self.inner.step_limit(t, y)
-    }
-
     /// See [`Ode::project`].
     pub fn project(&mut self, t: S, y: &mut [S]) -> Result<(), Failure> {
         self.statistics.projections += u64::from(!self.paused);
@@ -210,11 +214,6 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.counting(Form::contact_power)
     }
 
-    /// See [`Ode::cause`].
-    pub fn cause(&mut self, reported: Option<Failure>) -> Option<Failure> {
-        self.inner.cause(reported)
-    }
-
     /// See [`Method::suits`].
     ///
     /// # Errors
@@ -229,11 +228,6 @@ impl<'p, S: Scalar> Counted<'p, S> {
     /// Fails with [`Unsuitable`] if the problem jumps at its events.
     pub fn without_jumps(&mut self) -> Result<(), Unsuitable> {
         Unsuitable::unless_smooth(self.inner)
-    }
-
-    /// See [`Ode::keep_matrices`].
-    pub fn keep_matrices(&mut self, matrices: Matrices) -> bool {
-        self.inner.keep_matrices(matrices)
     }
 
     /// Returns the event functions.

@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use crate::{AsOde, Failure, Ode, OdeModel, Properties, Scalar};
+use crate::{AsOde, Failure, Ode, OdeModel, Properties, Scalar, pass_on};
 
 /// Equations `M y' = f(t, y)` with a constant, possibly singular matrix as a model defines them; `f` is the
 /// right-hand side of [`OdeModel`].
@@ -41,15 +41,9 @@ impl<M: DescriptorModel, S: Scalar> Ode<S> for AsDescriptor<'_, M, S> {
         Properties { mass: Some(&self.mass), indices: Some(&self.indices), ..self.ode.properties() }
     }
 
-    fn rhs(&mut self, t: S, y: &[S], f: &mut [S]) -> Result<(), Failure> {
-        self.ode.rhs(t, y, f)
-    }
-
-    fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
-        self.ode.jacobian(t, y, jacobian)
-    }
-
-    fn time_derivative(&mut self, t: S, y: &[S], by_time: &mut [S]) -> Result<(), Failure> {
-        self.ode.time_derivative(t, y, by_time)
+    pass_on! { self.ode =>
+        fn rhs(&mut self, t: S, y: &[S], f: &mut [S]) -> Result<(), Failure>;
+        fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure>;
+        fn time_derivative(&mut self, t: S, y: &[S], by_time: &mut [S]) -> Result<(), Failure>;
     }
 }
