@@ -3,8 +3,8 @@
 use crate::mechanics::Partials;
 use crate::{Derivatives, MechanicalModel, Scalar, Structure};
 
-/// Where the entries of a model's [partial derivatives](MechanicalModel::partials) are stored, in the model's order,
-/// if only the entries of the structure are stored. Entries outside the structure, which are zero, have no place.
+/// The places in sparse memory of the entries of a model's [partial derivatives](MechanicalModel::partials), in the
+/// model's order. Entries outside the structure, which are zero, have no place.
 pub(super) struct Slots {
     constraints: Vec<usize>,
     curvature: Vec<usize>,
