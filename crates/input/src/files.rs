@@ -87,7 +87,7 @@ fn write(path: &Path, content: &[u8], lasts: bool) -> io::Result<()> {
 fn replace(path: &Path, folder: &Path, content: &[u8], lasts: bool) -> io::Result<()> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(BEFORE).rand_bytes(RANDOM).suffix(AFTER);
-    // Temporary files are private to their owner by default; results are for everybody.
+    // Temporary files are private to their owner by default; results are for everybody whom the umask admits.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
     let mut file = builder.tempfile_in(folder)?;
