@@ -59,11 +59,11 @@ instructions: setup ## instructions of two methods on Andrews' squeezer against 
 	./scripts/instructions.sh
 
 growth: setup ## exponents of the time of a step in the number of bodies, for every method; fails if one is too large
-	$(CARGO) run --release --example growth
+	$(CARGO) run --release --package mbsbench-runs --example growth
 
 performance: setup ## measure step costs against their bars, on an idle machine, into docs/performance.md
-	MBSBENCH_PINOCCHIO=$$(./scripts/peers.sh articulated) $(CARGO) run --release --example performance -- docs/performance.md
-	-MBSBENCH_KLU=$$(./scripts/peers.sh klu) $(CARGO) run --release --example growth >> docs/performance.md
+	MBSBENCH_PINOCCHIO=$$(./scripts/peers.sh articulated) $(CARGO) run --release --package mbsbench-runs --example performance -- docs/performance.md
+	-MBSBENCH_KLU=$$(./scripts/peers.sh klu) $(CARGO) run --release --package mbsbench-runs --example growth >> docs/performance.md
 	printf '\n## Comparison with diffsol, ode_solvers and Boost.odeint\n\nInstructions for the same equations, counted by callgrind.\n\n' >> docs/performance.md
 	./scripts/peers.sh >> docs/performance.md
 	./scripts/first_minutes.py table

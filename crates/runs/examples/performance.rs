@@ -11,11 +11,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use mbsbench::Registry;
-use mbsbench::execute::timing::{TimedSolve, machine, time};
-use mbsbench::experiment::registry::{MethodKind, ModelKind, choose};
-use mbsbench::input::Document;
+use mbsbench_experiment::Registry;
+use mbsbench_experiment::registry::{MethodKind, ModelKind, choose};
+use mbsbench_input::Document;
 use mbsbench_problem::{Formulated, Method, Model, Settings};
+use mbsbench_runs::execute::timing::{TimedSolve, machine, time};
 
 /// Number of rounds, of which the fastest counts.
 const ROUNDS: usize = 5;
