@@ -91,19 +91,32 @@ impl MarbleJar {
 
     /// Visits the gaps of all contacts in order.
     pub(super) fn for_each_gap(&self, contacts: &Contacts, y: &[f64], mut visit: impl FnMut(f64)) {
-        let n = self.count;
-        contacts.floors.iter().for_each(|&i| visit(self.floor_gap(y[2 * n + i as usize])));
-        contacts.walls.iter().for_each(|&i| visit(self.wall_gap(y[i as usize], y[n + i as usize]).0));
-        let gap = |[i, j]: [u32; 2]| self.pair_gap(difference(y, n, 0, i as usize, j as usize)).0;
-        contacts.pairs.iter().for_each(|&pair| visit(gap(pair)));
+        let [x, y, z] = thirds(&y[..3 * self.count]);
+        contacts.floors.iter().for_each(|&i| visit(self.floor_gap(z[i as usize])));
+        contacts.walls.iter().for_each(|&i| visit(self.wall_gap(x[i as usize], y[i as usize]).0));
+        contacts.pairs.iter().for_each(|&[i, j]| visit(self.pair_gap(between([x, y, z], i, j)).0));
     }
 }
 
 /// Difference between the vectors of marbles `i` and `j` that start at `base` in a state of `n` marbles.
-#[inline]
+#[inline(always)]
 pub(super) fn difference<S: Scalar>(state: &[S], n: usize, base: usize, i: usize, j: usize) -> [S; 3] {
     let at = |axis: usize| state[base + axis * n + i] - state[base + axis * n + j];
     [at(0), at(1), at(2)]
+}
+
+/// Splits a slice into three parts of equal length.
+pub(super) fn thirds(all: &[f64]) -> [&[f64]; 3] {
+    let (first, rest) = all.split_at(all.len() / 3);
+    let (second, third) = rest.split_at(first.len());
+    [first, second, &third[..first.len()]]
+}
+
+/// Difference between the vectors of marbles `i` and `j`, from their components.
+#[inline(always)]
+pub(super) fn between([x, y, z]: [&[f64]; 3], i: u32, j: u32) -> [f64; 3] {
+    let (i, j) = (i as usize, j as usize);
+    [x[i] - x[j], y[i] - y[j], z[i] - z[j]]
 }
 
 /// The marbles with all pairs as contacts.

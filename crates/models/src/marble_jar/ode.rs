@@ -2,7 +2,7 @@
 
 use mbsbench_problem::{EventFunctions, EventKind, Failure, Form, Ode, Properties};
 
-use super::equations::{Contacts, difference};
+use super::equations::{Contacts, between, difference, thirds};
 use super::reach::Reach;
 use super::{Candidates, MarbleJar, NeighbourList};
 
@@ -82,12 +82,19 @@ impl MarbleOde {
                 self.touching.walls.push(i as u32);
             }
         }
+        let (touch, positions) = (self.touch(), thirds(&y[..3 * n]));
         for &[i, j] in self.list.pairs() {
-            if jar.pair_gap(difference(y, n, 0, i as usize, j as usize)).0 < 0.0 {
+            let d = between(positions, i, j);
+            if d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < touch && jar.pair_gap(d).0 < 0.0 {
                 self.touching.pairs.push([i, j]);
             }
         }
         Ok(())
+    }
+
+    /// The square of a distance above which two marbles do not touch, whatever the rounding errors, m².
+    fn touch(&self) -> f64 {
+        (2.0 * self.jar.radius).powi(2) * (1.0 + ROUNDING)
     }
 
     fn locked_forces(&self, y: &[f64], dydt: &mut [f64]) {
@@ -110,22 +117,21 @@ impl MarbleOde {
         rates.copy_from_slice(v);
         let [ax, ay, az] = thirds_mut(accelerations);
         self.outer_forces([x, y, z], [vx, vy, vz], [ax, ay, az]);
-        let touch = (2.0 * jar.radius).powi(2) * (1.0 + ROUNDING);
+        let touch = self.touch();
         let mut touching = [[0_u32; 2]; BLOCK];
         for block in self.list.pairs().chunks(BLOCK) {
             let mut count = 0;
             for &[i, j] in block {
-                let (a, b) = (i as usize, j as usize);
-                let d = [x[a] - x[b], y[a] - y[b], z[a] - z[b]];
+                let d = between([x, y, z], i, j);
                 touching[count] = [i, j];
                 count += usize::from(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < touch);
             }
             for &[i, j] in &touching[..count] {
-                let (i, j) = (i as usize, j as usize);
-                let d = [x[i] - x[j], y[i] - y[j], z[i] - z[j]];
+                let d = between([x, y, z], i, j);
                 let (gap, distance) = jar.pair_gap(d);
                 if gap < 0.0 {
-                    let w = [vx[i] - vx[j], vy[i] - vy[j], vz[i] - vz[j]];
+                    let w = between([vx, vy, vz], i, j);
+                    let (i, j) = (i as usize, j as usize);
                     let (rate, normal) = MarbleJar::pair_rate(d, w, distance);
                     let push = jar.push(gap, rate);
                     let part = [push * normal[0], push * normal[1], push * normal[2]];
@@ -207,13 +213,6 @@ impl MarbleOde {
     }
 }
 
-/// Splits a slice into three parts of equal length.
-fn thirds(all: &[f64]) -> [&[f64]; 3] {
-    let (first, rest) = all.split_at(all.len() / 3);
-    let (second, third) = rest.split_at(first.len());
-    [first, second, &third[..first.len()]]
-}
-
 /// Splits a mutable slice into three parts of equal length.
 fn thirds_mut(all: &mut [f64]) -> [&mut [f64]; 3] {
     let third = all.len() / 3;
@@ -290,10 +289,11 @@ impl EventFunctions<f64> for MarbleOde {
             let rho = jar.wall_gap(y[i], y[n + i]).1;
             *rate = MarbleJar::wall_rate(y[i], y[n + i], dydt[i], dydt[n + i], rho).0;
         }
+        let [positions, velocities] = [y, dydt].map(|state| thirds(&state[..3 * n]));
         for (rate, &[i, j]) in pairs.iter_mut().zip(&self.watched.pairs) {
-            let d = difference(y, n, 0, i as usize, j as usize);
+            let d = between(positions, i, j);
             let distance = jar.pair_gap(d).1;
-            *rate = MarbleJar::pair_rate(d, difference(dydt, n, 0, i as usize, j as usize), distance).0;
+            *rate = MarbleJar::pair_rate(d, between(velocities, i, j), distance).0;
         }
         Ok(())
     }
