@@ -36,7 +36,7 @@ const WIDTHS: [f64; 2] = [1e-5, 1e-6];
 const MOST_PARTS: u32 = 256;
 /// Values of event functions and components of states that may be looked at inside all steps; of later steps, one of
 /// this many is looked at.
-const LOOKS: (usize, u64) = (3_000_000, 32);
+const LOOKS: (usize, u64) = (1_000_000, 32);
 /// Values of event functions right behind their events, relative to the largest so far, that are errors of location.
 const LOCATED: f64 = 1e-9;
 /// The order for which event functions state what counts as zero.
@@ -104,8 +104,9 @@ pub struct Scrutiny<'m> {
     violations: [f64; 2],
     /// True if anybody looked at the equations.
     has_looked: bool,
-    /// The largest value of each event function so far.
-    function_sizes: Vec<f64>,
+    /// States inside a step at which event functions are looked at, with their times.
+    inner: Timed,
+    functions: Functions,
     findings: Findings,
 }
 
@@ -123,6 +124,21 @@ struct Kind {
     repeats: bool,
     /// Parts in which a step is repeated first. The signs of event functions are looked at between them.
     parts: u32,
+}
+
+/// Values of event functions, in kept memory.
+#[derive(Debug, Default)]
+struct Functions {
+    /// The largest so far.
+    sizes: Vec<f64>,
+    /// At both ends of a step.
+    ends: [Vec<f64>; 2],
+    /// The least and the largest inside it.
+    range: [Vec<f64>; 2],
+    /// At a state inside.
+    at: Vec<f64>,
+    /// Rates at the start of a step behind events.
+    rates: Vec<f64>,
 }
 
 /// Energies of a run, J.
@@ -193,7 +209,8 @@ impl<'m> Scrutiny<'m> {
             energies: None,
             violations: [0.0; 2],
             has_looked: false,
-            function_sizes: Vec::new(),
+            inner: vec![(span[0], initial.to_vec()); 2],
+            functions: Functions::default(),
             findings: Findings::default(),
         };
         scrutiny.matrices(span[0], initial);
@@ -477,16 +494,20 @@ impl<'m> Scrutiny<'m> {
     /// Looks for zeros of event functions inside a step. If it passes one that the method does not locate, returns the
     /// number of steps for which it stands.
     fn events(&mut self, step: &mut Step<'_>) -> Result<Option<u64>, Failure> {
-        let (t_start, size, n) = (step.t_start, step.t_end - step.t_start, step.start.len());
+        let (t_start, size) = (step.t_start, step.t_end - step.t_start);
         let stands_for = if self.looked <= LOOKS.0 { 1 } else { LOOKS.1 };
         if !self.is.has_events || !step.index.is_multiple_of(stands_for) {
             return Ok(None);
         }
         let shares = [0.45 * self.random.f64() + 0.05, 0.45 * self.random.f64() + 0.5];
-        let mut inner = shares.map(|share| (t_start + share * size, vec![0.0; n]));
-        inner.iter_mut().try_for_each(|(t, y)| step.within.state_at(*t, y))?;
-        let passes = self.zeros(step, &inner, true)?;
-        Ok((passes && !self.locates).then_some(stands_for))
+        let mut inner = std::mem::take(&mut self.inner);
+        let known = inner.iter_mut().zip(shares).try_for_each(|((t, y), share)| {
+            *t = t_start + share * size;
+            step.within.state_at(*t, y)
+        });
+        let passes = known.and_then(|()| self.zeros(step, &inner, true));
+        self.inner = inner;
+        Ok((passes? && !self.locates).then_some(stands_for))
     }
 
     /// Applies the jumps at the end of a step, which change the configuration of a problem that does not follow signs.
@@ -515,9 +536,8 @@ impl<'m> Scrutiny<'m> {
     /// Returns true if any sign differs. `is_own` marks states of the method itself.
     fn zeros(&mut self, step: &Step<'_>, inner: &[(f64, Vec<f64>)], is_own: bool) -> Result<bool, Failure> {
         let (locates, follows_signs) = (self.locates, self.is.follows_signs);
-        let before = std::mem::take(&mut self.events_before);
-        let mut sizes = std::mem::take(&mut self.function_sizes);
-        let mut rate = vec![0.0; step.start.len()];
+        let (before, mut of) = (std::mem::take(&mut self.events_before), std::mem::take(&mut self.functions));
+        let mut rate = vec![0.0; if before.is_empty() { 0 } else { step.start.len() }];
         if !before.is_empty() {
             self.ode().rhs(step.t_start, step.start, &mut rate)?;
         }
@@ -525,19 +545,21 @@ impl<'m> Scrutiny<'m> {
         let size = step.t_end - step.t_start;
         functions.prepare(step.t_start, step.start, size)?;
         let count = functions.count();
-        let mut rates = vec![0.0; count];
-        if !before.is_empty() {
-            functions.rates(step.t_start, step.start, &rate, &mut rates)?;
+        let Functions { sizes, ends, range, at, rates } = &mut of;
+        for values in ends.iter_mut().chain(&mut *range).chain([&mut *sizes, &mut *at, &mut *rates]) {
+            values.resize(count, 0.0);
         }
-        let mut values = vec![0.0; count];
-        let mut at = |t: f64, y: &[f64]| functions.values(t, y, &mut values).map(|()| values.clone());
-        let ends = [at(step.t_start, step.start)?, at(step.t_end, step.before_projection())?];
-        sizes.resize(count, 0.0);
-        let mut range = [vec![f64::INFINITY; count], vec![f64::NEG_INFINITY; count]];
+        if !before.is_empty() {
+            functions.rates(step.t_start, step.start, &rate, rates)?;
+        }
+        functions.values(step.t_start, step.start, &mut ends[0])?;
+        functions.values(step.t_end, step.before_projection(), &mut ends[1])?;
+        range[0].fill(f64::INFINITY);
+        range[1].fill(f64::NEG_INFINITY);
         for (t, y) in inner {
-            functions.values(*t, y, &mut values)?;
-            range[0].iter_mut().zip(&values).for_each(|(least, x)| *least = least.min(*x));
-            range[1].iter_mut().zip(&values).for_each(|(most, x)| *most = most.max(*x));
+            functions.values(*t, y, at)?;
+            range[0].iter_mut().zip(&*at).for_each(|(least, x)| *least = least.min(*x));
+            range[1].iter_mut().zip(&*at).for_each(|(most, x)| *most = most.max(*x));
         }
         let (mut passes, mut missed) = (false, None);
         for index in (0..count).filter(|&index| functions.is_watched(index)) {
@@ -545,8 +567,12 @@ impl<'m> Scrutiny<'m> {
             let [least, most] = range.each_ref().map(|values| values[index]);
             let size_of_all = largest(&[a, b, least, most]);
             sizes[index] = size_of_all.max(sizes[index]);
+            let differs = [b, least, most].into_iter().any(|x| (x >= 0.0) != (a >= 0.0));
+            passes |= differs;
+            if !differs && !before.contains(&index) {
+                continue;
+            }
             let is_clear = |x: f64| x.abs() > 1e-2 * size_of_all;
-            passes |= [b, least, most].into_iter().any(|x| (x >= 0.0) != (a >= 0.0));
             let is_located = locates && step.further.events.contains(&index);
             // If a function is still zero after its event, its side is the one to which it moves.
             let at_zero = functions.tolerance(size, ORDER).max(LOCATED * sizes[index]);
@@ -560,7 +586,7 @@ impl<'m> Scrutiny<'m> {
                 missed = missed.or(Some(index));
             }
         }
-        (self.events_before, self.function_sizes) = (before, sizes);
+        (self.events_before, self.functions) = (before, of);
         self.looked += count + step.start.len();
         self.has_looked = true;
         if let Some(index) = missed {
