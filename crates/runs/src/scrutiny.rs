@@ -36,7 +36,7 @@ const WIDTHS: [f64; 2] = [1e-5, 1e-6];
 const MOST_PARTS: u32 = 256;
 /// Values of event functions and components of states that may be looked at inside all steps; of later steps, one of
 /// this many is looked at.
-const LOOKS: (usize, u64) = (1_000_000, 32);
+const LOOKS: (usize, u64) = (300_000, 32);
 /// Values of event functions right behind their events, relative to the largest so far, that are errors of location.
 const LOCATED: f64 = 1e-9;
 /// The order for which event functions state what counts as zero.
