@@ -176,16 +176,13 @@ fn write_out_methods(shape: &mut RunDefinition, registry: &Registry, problems: &
     let to_tolerance = shape.axes.iter().any(|axis| axis.key.name == "tolerance");
     // An error in a model is reported by its own axis.
     let chosen = |node: &Node| choose::<ModelKind>(registry.models(), node).ok();
-    let models = match shape.axes.iter().find(|axis| axis.key.name == "model").map(|axis| &axis.value) {
-        Some(Node { value: Value::List(nodes), .. }) => nodes.iter().filter_map(chosen).collect(),
-        Some(node) => chosen(node).into_iter().collect(),
-        None => Vec::new(),
-    };
+    let model = shape.axes.iter().find(|axis| axis.key.name == "model").map(|axis| axis.value.clone());
+    let models = || model.iter().flat_map(Node::one_or_many).filter_map(chosen).collect();
     let Some(axis) = shape.axes.iter_mut().find(|axis| axis.key.name == "method") else {
         return Some(Account::default());
     };
     let events = shape.rest.get("settings").and_then(|settings| read(settings.get("events")?).ok()).unwrap_or_default();
-    let methods = problems.keep(Methods::read(&axis.value, &models, (to_tolerance, events), registry))??;
+    let methods = problems.keep(Methods::read(&axis.value, models, (to_tolerance, events), registry))??;
     axis.value = methods.node;
     Some(methods.account)
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use mbsbench_input::{Entry, Key, Node, Place, Problem, Value, read};
-use mbsbench_problem::{Events, Formulated, Method, MethodProperties, Unsuitable};
+use mbsbench_problem::{Events, Formulated, Method, MethodProperties, Ode, Unsuitable};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +56,7 @@ impl Methods {
     /// Fails if a family or method is not registered.
     pub fn read(
         node: &Node,
-        models: &[Choice<ModelKind>],
+        models: impl FnOnce() -> Vec<Choice<ModelKind>>,
         (to_tolerance, events): (bool, Events),
         registry: &Registry,
     ) -> Result<Option<Self>, Problem> {
@@ -68,6 +68,8 @@ impl Methods {
         if items.iter().all(|item| asked(item).is_none()) {
             return Ok(contender.is_none().then_some(methods));
         }
+        let models: Vec<_> = models().iter().map(|model| model.object().model()).collect();
+        let mut equations: Vec<_> = models.iter().map(|model| Formulated::<f64>::ode(&**model)).collect();
         let account = &mut methods.account;
         let (mut written, mut meant, mut asked_for, mut set) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for item in items {
@@ -99,7 +101,7 @@ impl Methods {
                         Fitted { node: fitted.node.merged(own), ..fitted }
                     }
                 };
-                let reason = every.keeps_out(method, &fitted.node, models, (to_tolerance, events))?;
+                let reason = every.keeps_out(method, &fitted.node, &mut equations, (to_tolerance, events))?;
                 // A method that is left out only because the model jumps still counts as having its parameters.
                 if matches!(reason, None | Some(Reason::Jumps(_))) {
                     asked_for.push(method.name());
@@ -233,7 +235,7 @@ impl Every {
         &self,
         method: &registry::Entry<MethodKind>,
         parameters: &Node,
-        models: &[Choice<ModelKind>],
+        equations: &mut [Box<dyn Ode + '_>],
         (to_tolerance, events): (bool, Events),
     ) -> Result<Option<Reason>, Problem> {
         if let Some(why) = self.except.get(method.name()) {
@@ -243,7 +245,7 @@ impl Every {
             return Ok(Some(Reason::NotAskedFor("of other families".to_owned())));
         }
         let made = method.choose(&parameters.without(LABEL), None)?.object().method();
-        if let Err(unsuitable) = on_all(&*made, models, Events::Ignored) {
+        if let Err(unsuitable) = on_all(&*made, equations, Events::Ignored) {
             return Ok(Some(Reason::unsuitable(&unsuitable)));
         }
         let MethodProperties { adapts, is_for_constant_steps, .. } = made.properties();
@@ -252,19 +254,16 @@ impl Every {
             let other = if to_tolerance { "with constant steps only" } else { "that control their error" };
             return Ok(Some(Reason::NotAskedFor(other.to_owned())));
         }
-        Ok(on_all(&*made, models, events).err().map(Reason::Jumps))
+        Ok(on_all(&*made, equations, events).err().map(Reason::Jumps))
     }
 }
 
-/// Checks that a method applies to all of the models.
+/// Checks that a method applies to all of these equations.
 ///
 /// # Errors
 /// Returns the first reason for which it does not.
-fn on_all(method: &dyn Method, models: &[Choice<ModelKind>], events: Events) -> Result<(), Unsuitable> {
-    models.iter().try_for_each(|model| {
-        let model = model.object().model();
-        method.applies_to(Formulated::<f64>::ode(&*model).as_mut(), events)
-    })
+fn on_all(method: &dyn Method, equations: &mut [Box<dyn Ode + '_>], events: Events) -> Result<(), Unsuitable> {
+    equations.iter_mut().try_for_each(|equations| method.applies_to(equations.as_mut(), events))
 }
 
 #[cfg(test)]
@@ -279,7 +278,7 @@ mod tests {
         let models: Vec<_> = models.map(registry::Entry::default_choice).collect();
         let document = Document::parse(Path::new("methods.yaml"), text.as_bytes()).unwrap();
         let node = document.root.get("method").unwrap();
-        let methods = Methods::read(node, &models, (to_tolerance, Events::Located), &registry).unwrap().unwrap();
+        let methods = Methods::read(node, || models, (to_tolerance, Events::Located), &registry).unwrap().unwrap();
         let Value::List(items) = &methods.node.value else { panic!("a list") };
         let name = |item: &Node| item.text().map_or_else(|| item.entries()[0].key.name.clone(), str::to_owned);
         items.iter().map(name).collect()
@@ -312,14 +311,13 @@ mod tests {
     fn every_sets_parameters_that_only_one_method_has() {
         let written = |with: &str| {
             let registry = Registry::builtin();
-            let models =
-                [registry.models().iter().find(|entry| entry.name() == "slider-crank").unwrap().default_choice()];
+            let model = registry.models().iter().find(|entry| entry.name() == "slider-crank").unwrap();
+            let models = || vec![model.default_choice()];
             let text = format!("method: {{ every: {{ families: [sundials], with: {with} }} }}");
             let document = Document::parse(Path::new("methods.yaml"), text.as_bytes()).unwrap();
-            let node =
-                Methods::read(document.root.get("method").unwrap(), &models, (true, Events::Located), &registry)?
-                    .unwrap()
-                    .node;
+            let node = Methods::read(document.root.get("method").unwrap(), models, (true, Events::Located), &registry)?
+                .unwrap()
+                .node;
             let Value::List(items) = &node.value else { panic!("a list") };
             let orders = items.iter().map(|item| {
                 let Entry { key, value } = &item.entries()[0];
@@ -347,7 +345,7 @@ mod tests {
                  with: {{ charts: moving, jacobian: kept }} }} }}, {others}]"
             );
             let document = Document::parse(Path::new("methods.yaml"), text.as_bytes()).unwrap();
-            Methods::read(document.root.get("method").unwrap(), &models, (false, Events::Located), &registry)
+            Methods::read(document.root.get("method").unwrap(), || models.clone(), (false, Events::Located), &registry)
                 .unwrap()
                 .unwrap()
         };

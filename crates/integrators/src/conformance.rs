@@ -1,6 +1,7 @@
 //! Checks that every method must pass on a suitable model. Tests of any crate may use them.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use mbsbench_problem::linear::PrincipalRoot;
 use mbsbench_problem::{
@@ -13,7 +14,7 @@ pub struct Tested {
     /// The model's name.
     pub model_name: &'static str,
     method: Box<dyn Method>,
-    model: Box<dyn Model>,
+    model: Arc<dyn Model>,
 }
 
 /// A check; fails with a description of what does not hold.
@@ -36,7 +37,7 @@ impl Tested {
     /// Pairs a method with the first suitable model of a list, or returns `None` if it suits none of them.
     pub fn new(
         method: Box<dyn Method>,
-        mut models: impl Iterator<Item = (&'static str, Box<dyn Model>)>,
+        mut models: impl Iterator<Item = (&'static str, Arc<dyn Model>)>,
     ) -> Option<Self> {
         let (model_name, model) = models
             .find(|(_, model)| method.applies_to(Formulated::<f64>::ode(&**model).as_mut(), Events::Located).is_ok())?;

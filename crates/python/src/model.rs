@@ -107,7 +107,7 @@ fn of_document(document: Document) -> PyResult<Model> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let registry = registry()?;
     let choice = chosen(document, registry.models(), &registry)?;
-    let model = Arc::from(choice.object().model());
+    let model = choice.object().model();
     Ok(Model { id: NEXT.fetch_add(1, Ordering::Relaxed), choice, model })
 }
 

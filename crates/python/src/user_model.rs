@@ -107,8 +107,8 @@ impl Functions {
 }
 
 impl AnyModel for PythonModel {
-    fn model(&self) -> Box<dyn Model> {
-        Box::new(self.clone())
+    fn model(&self) -> Arc<dyn Model> {
+        Arc::new(self.clone())
     }
 }
 

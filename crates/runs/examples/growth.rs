@@ -13,6 +13,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use std::sync::Arc;
 use std::time::Instant;
 
 use cpu_time::ThreadTime;
@@ -176,7 +177,7 @@ fn matrix(model: &dyn Model) -> Outcome<(Pattern, Vec<f64>)> {
 }
 
 /// Compares the factorization with known pivots, and the solution, with KLU's.
-fn factors(klu: &str, models: &[Vec<Box<dyn Model>>], sizes: [usize; 2]) -> Outcome<()> {
+fn factors(klu: &str, models: &[Vec<Arc<dyn Model>>], sizes: [usize; 2]) -> Outcome<()> {
     println!("\n## Comparison with KLU\n\nFactorization with the pivots of an earlier one, and solution, µs. The");
     println!("matrix is that of accelerations and multipliers.\n");
     println!("| family, bodies | ours | KLU | ratio | bar | | solution | KLU |\n|---|---|---|---|---|---|---|---|");

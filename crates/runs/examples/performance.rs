@@ -9,6 +9,7 @@ use std::error::Error;
 use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Instant;
 
 use mbsbench_experiment::Registry;
@@ -27,7 +28,7 @@ fn named(text: &str) -> Outcome<Document> {
     Ok(Document::parse(Path::new("performance.yaml"), text.as_bytes())?)
 }
 
-fn model(text: &str) -> Outcome<Box<dyn Model>> {
+fn model(text: &str) -> Outcome<Arc<dyn Model>> {
     let choice = choose::<ModelKind>(Registry::builtin().models(), &named(text)?.root)?;
     Ok(choice.object().model())
 }

@@ -13,6 +13,7 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::kinds::Shared;
 use super::{Choice, Kind, MeasureKind, MethodKind, ModelKind};
 
 /// The key, among parameters, of the label in tables and plots.
@@ -97,7 +98,7 @@ trait Defines<D>: Kind {
 
 impl<D: ModelDefinition> Defines<D> for ModelKind {
     fn object(definition: D) -> Object<Self> {
-        Arc::new(definition)
+        Arc::new(Shared::new(definition))
     }
 }
 

@@ -1,5 +1,7 @@
 //! The three kinds of entries, and the object-safe interfaces of type-erased definitions.
 
+use std::sync::{Arc, OnceLock};
+
 use mbsbench_measures::{Measure, MeasureContext, MeasureDefinition};
 use mbsbench_problem::{DoubleDouble, Method, MethodDefinition, Model, ModelDefinition};
 
@@ -47,13 +49,25 @@ impl Kind for MeasureKind {
 
 /// A [`ModelDefinition`] with its parameters.
 pub trait AnyModel: Send + Sync {
-    /// See [`ModelDefinition::model`].
-    fn model(&self) -> Box<dyn Model>;
+    /// Returns the model, which all users of the object share.
+    fn model(&self) -> Arc<dyn Model>;
 }
 
-impl<D: ModelDefinition> AnyModel for D {
-    fn model(&self) -> Box<dyn Model> {
-        ModelDefinition::model(self)
+/// A definition with its model, which is created on first use.
+pub(super) struct Shared<D> {
+    definition: D,
+    model: OnceLock<Arc<dyn Model>>,
+}
+
+impl<D> Shared<D> {
+    pub fn new(definition: D) -> Self {
+        Self { definition, model: OnceLock::new() }
+    }
+}
+
+impl<D: ModelDefinition> AnyModel for Shared<D> {
+    fn model(&self) -> Arc<dyn Model> {
+        Arc::clone(self.model.get_or_init(|| self.definition.model().into()))
     }
 }
 
@@ -103,5 +117,54 @@ impl<D: MeasureDefinition> AnyMeasure for D {
     }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         MeasureDefinition::start(self, context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use mbsbench_models::Pendulum;
+    use mbsbench_problem::Parameters;
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Serialize};
+
+    use super::*;
+    use crate::plan::Plan;
+    use crate::registry::Registry;
+
+    /// How often a model was created.
+    static CREATED: AtomicUsize = AtomicUsize::new(0);
+
+    #[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
+    #[serde(transparent)]
+    struct Counting(Pendulum);
+
+    impl Parameters for Counting {}
+
+    impl ModelDefinition for Counting {
+        const NAME: &'static str = "counting";
+        const SUMMARY: &'static str = "a pendulum whose assemblies are counted";
+        const SOURCE: &'static str = "a test";
+
+        fn model(&self) -> Box<dyn Model> {
+            CREATED.fetch_add(1, Ordering::Relaxed);
+            self.0.model()
+        }
+    }
+
+    #[test]
+    fn each_model_of_a_plan_is_created_once() {
+        let text = "id: mine/count\nmodel: counting\nspan: [0, 1]\nmethod: every\ntolerance: [1e-3, 1e-5]\n\
+                    matrix: { model.mass: [1, 2, 3] }\nmeasures: [energy_variation]\n\
+                    plots: [{ id: a, x: t, y: energy, where: { model.mass: 1, method: dopri5, tolerance: 1e-3 } }]\n";
+        let registry = Registry::builtin().model::<Counting>();
+        let plan = Plan::read(Path::new("count.yaml"), text.as_bytes(), &registry, false).unwrap();
+        assert!(plan.runs.len() > 60, "every method, two tolerances and three masses");
+        for run in &plan.runs {
+            assert!(!run.views().is_empty());
+        }
+        assert_eq!(CREATED.load(Ordering::Relaxed), 4, "one for each mass, and one that tells which methods suit it");
     }
 }
