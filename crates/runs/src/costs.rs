@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use mbsbench_experiment::{Plan, RunKey, RunSpec};
@@ -88,42 +89,54 @@ impl Costs {
 
 /// Estimates the costs of the runs of some plans. The estimate is the measured time of the run or else the recorded
 /// mean of its experiment's short runs. Failing these, it is the number of steps times the median time of a step: for
-/// the same method in the experiment, in the experiment, or anywhere.
+/// the same method in the experiment, in the experiment, or anywhere. If no run has a measured time, all costs are
+/// zero, because numbers of steps alone are a poor estimate.
 #[derive(Debug)]
 pub struct Estimate<'c> {
-    costs: &'c Costs,
-    /// The median seconds of a step for each kind of run.
-    rates: HashMap<[String; 3], f64>,
+    costs: Option<&'c Costs>,
+    plans: &'c [Plan],
+    /// The median seconds of a step for each kind of run, computed on first use.
+    rates: OnceLock<HashMap<[String; 3], f64>>,
 }
 
 impl<'c> Estimate<'c> {
     /// Creates an estimate from the known costs of the runs of some plans.
-    pub fn new(costs: &'c Costs, plans: &[Plan]) -> Self {
-        let mut samples: HashMap<[String; 3], Vec<f64>> = HashMap::new();
-        for (plan, run) in plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run))) {
-            let Some(seconds) = costs.of(run.key()) else { continue };
-            for kind in kinds(plan, run) {
-                samples.entry(kind).or_default().push(seconds / steps(run));
+    pub fn new(costs: Option<&'c Costs>, plans: &'c [Plan]) -> Self {
+        Self { costs, plans, rates: OnceLock::new() }
+    }
+
+    /// Returns the costs and rates if any run has a measured time.
+    fn measured(&self) -> Option<(&'c Costs, &HashMap<[String; 3], f64>)> {
+        let costs = self.costs?;
+        let rates = self.rates.get_or_init(|| {
+            let mut samples: HashMap<[String; 3], Vec<f64>> = HashMap::new();
+            for (plan, run) in self.plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run))) {
+                let Some(seconds) = costs.of(run.key()) else { continue };
+                for kind in kinds(plan, run) {
+                    samples.entry(kind).or_default().push(seconds / steps(run));
+                }
             }
-        }
-        Self { costs, rates: samples.into_iter().map(|(kind, samples)| (kind, median(&samples).value)).collect() }
+            samples.into_iter().map(|(kind, samples)| (kind, median(&samples).value)).collect()
+        });
+        (!rates.is_empty()).then_some((costs, rates))
     }
 
     /// True if the estimate is based on any measurement.
     pub fn is_informed(&self) -> bool {
-        !self.rates.is_empty()
+        self.measured().is_some()
     }
 
     /// Returns the cost of a run.
     pub fn of_run(&self, plan: &Plan, run: &RunSpec) -> Duration {
-        let rate = || kinds(plan, run).iter().find_map(|kind| self.rates.get(kind)).copied().unwrap_or(STEP);
-        let short = || self.costs.0.get(&short(plan)).copied();
-        duration(self.costs.of(run.key()).or_else(short).unwrap_or_else(|| rate() * steps(run)))
+        let Some((costs, rates)) = self.measured() else { return Duration::ZERO };
+        let rate = || kinds(plan, run).iter().find_map(|kind| rates.get(kind)).copied().unwrap_or(STEP);
+        let short = || costs.0.get(&short(plan)).copied();
+        duration(costs.of(run.key()).or_else(short).unwrap_or_else(|| rate() * steps(run)))
     }
 
     /// Returns the cost of a reference, or zero if it is not known.
     pub fn of_reference(&self, key: &RunKey) -> Duration {
-        duration(self.costs.of(key).unwrap_or(0.0))
+        duration(self.measured().and_then(|(costs, _)| costs.of(key)).unwrap_or(0.0))
     }
 }
 

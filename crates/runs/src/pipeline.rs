@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mbsbench_experiment::{Plan, RunKey, RunSpec};
@@ -78,10 +79,9 @@ pub fn compute(
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
     resources: Resources<'_>,
 ) -> io::Result<Computed> {
-    // Numbers of steps alone are a poor estimate of the time.
-    let estimate = resources.costs.map(|costs| Estimate::new(costs, plans)).filter(Estimate::is_informed);
-    let (chosen, certificates) = chosen(plans, is_chosen, estimate.as_ref(), resources)?;
-    let records = run_all(&pending(&chosen, &certificates, estimate.as_ref()), resources)?;
+    let estimate = Estimate::new(resources.costs, plans);
+    let (chosen, certificates) = chosen(plans, is_chosen, &estimate, resources)?;
+    let records = run_all(&pending(&chosen, &certificates, &estimate), resources)?;
     Ok(Computed { records, certificates: certificates.into_values().collect() })
 }
 
@@ -113,25 +113,26 @@ type Chosen<'p> = (Vec<(&'p Plan, &'p RunSpec)>, BTreeMap<String, Certificate>);
 fn chosen<'p>(
     plans: &'p [Plan],
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
-    estimate: Option<&Estimate<'_>>,
+    estimate: &Estimate<'_>,
     resources: Resources<'_>,
 ) -> io::Result<Chosen<'p>> {
     let runs = plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
     let chosen: Vec<(&Plan, &RunSpec)> = runs.filter(|(plan, run)| is_chosen(plan, run)).collect();
     let needed = references_of(&chosen);
-    let of_reference = |key: &RunKey| estimate.map_or(Duration::ZERO, |estimate| estimate.of_reference(key));
     let begins = |kept: &BTreeMap<String, Certificate>| {
-        let Some(estimate) = estimate else { return };
+        if !estimate.is_informed() {
+            return;
+        }
         let Resources { cache, fresh, progress, .. } = resources;
         let absent = needed.iter().filter(|key| !kept.contains_key(key.full()));
         let lacking = chosen.iter().filter(|(_, run)| fresh || is_missing(run, kept, cache));
         let once: BTreeMap<&str, Duration> = absent
-            .map(|key| (key.full(), of_reference(key)))
+            .map(|key| (key.full(), estimate.of_reference(key)))
             .chain(lacking.map(|(plan, run)| (run.key().full(), estimate.of_run(plan, run))))
             .collect();
         progress.expect(once.into_values().sum());
     };
-    let certificates = references(plans, &needed, of_reference, begins, resources)?;
+    let certificates = references(plans, &needed, |key| estimate.of_reference(key), begins, resources)?;
     Ok((chosen, certificates))
 }
 
@@ -158,8 +159,9 @@ pub fn made_again<'p>(
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
     resources: Resources<'_>,
 ) -> io::Result<Vec<Again<'p>>> {
-    let (chosen, certificates) = chosen(plans, is_chosen, None, resources)?;
-    let pending = pending(&chosen, &certificates, None);
+    let estimate = Estimate::new(None, plans);
+    let (chosen, certificates) = chosen(plans, is_chosen, &estimate, resources)?;
+    let pending = pending(&chosen, &certificates, &estimate);
     // A run of several experiments is executed once, unless they record it differently.
     let mut of_key: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (index, own) in pending.iter().enumerate() {
@@ -169,7 +171,7 @@ pub fn made_again<'p>(
         let own = &pending[indices[0]];
         let record = own.record(resources);
         if record.status.is_lost() {
-            resources.progress.finished(&own.title, &record, false);
+            resources.progress.finished(&own.title(), &record, false);
             return Ok(Vec::new());
         }
         let refuted = if own.run.is_kept() { resources.cache.refute(&key, &record)? } else { None };
@@ -195,15 +197,16 @@ pub struct Outcome {
 fn pending<'p>(
     chosen: &[(&'p Plan, &'p RunSpec)],
     certificates: &'p BTreeMap<String, Certificate>,
-    estimate: Option<&Estimate<'_>>,
+    estimate: &'p Estimate<'p>,
 ) -> Vec<Pending<'p>> {
     let of_plan = |runs: &[(&'p Plan, &'p RunSpec)]| {
-        let titles = runs.first().map(|(plan, _)| Titles::of(plan));
+        let titles = Arc::new(Titles::of(runs[0].0));
         let pending = |&(plan, run): &(&'p Plan, &'p RunSpec)| Pending {
+            plan,
             run,
-            title: titles.iter().map(|titles| format!("{} {}", plan.experiment.id, titles.of_run(run))).collect(),
+            titles: Arc::clone(&titles),
             certificate: certificate(run, certificates),
-            expected: estimate.map_or(Duration::ZERO, |estimate| estimate.of_run(plan, run)),
+            estimate,
         };
         runs.iter().map(pending).collect::<Vec<_>>()
     };

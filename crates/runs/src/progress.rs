@@ -142,8 +142,10 @@ impl Progress {
     }
 
     /// Reports a run from the cache, and its failure if it failed.
-    pub fn kept(&self, title: &str, record: &Record) {
-        self.tell_failure(title, record);
+    pub fn kept(&self, title: impl FnOnce() -> String, record: &Record) {
+        if record.message.is_some() {
+            self.tell_failure(&title(), record);
+        }
         self.count(record.status, true, true);
     }
 

@@ -400,17 +400,18 @@ mod exact {
 
 /// Writes lists of optional doubles in the same way.
 mod exact_options {
-    use serde::{Deserialize, Deserializer, Serializer};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct Exact(#[serde(with = "super::exact")] f64);
 
     pub fn serialize<S: Serializer>(values: &[Option<f64>], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(values.iter().map(|value| value.map(|value| format!("{value:?}"))))
+        serializer.collect_seq(values.iter().map(|value| value.map(Exact)))
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Option<f64>>, D::Error> {
-        Vec::<Option<String>>::deserialize(deserializer)?
-            .into_iter()
-            .map(|text| text.map(|text| text.parse().map_err(serde::de::Error::custom)).transpose())
-            .collect()
+        let values = Vec::<Option<Exact>>::deserialize(deserializer)?;
+        Ok(values.into_iter().map(|value| value.map(|Exact(value)| value)).collect())
     }
 }
 
