@@ -79,11 +79,11 @@ impl Provenances {
     /// Returns the mark of a path if an entry has one that fits; `is_meant` tells if a filter includes the run.
     pub fn stated(&self, path: &str, is_meant: impl Fn(&BTreeMap<String, AxisValue>) -> bool) -> Option<Provenance> {
         let fits = |(key, marks): &'_ (Key, Vec<Marked>)| {
-            let mark = marks.iter().rev().find(|marked| is_meant(&marked.filter)).map(|marked| marked.is);
-            mark.filter(|_| lies_below(path, &key.name)).map(|mark| (key.name.len(), mark))
+            marks.iter().rev().find(|marked| is_meant(&marked.filter)).map(|marked| (key.name.len(), marked.is))
         };
+        let of_path = self.entries.iter().filter(|(key, _)| lies_below(path, &key.name));
         // If two entries fit, the longer path is more specific.
-        self.entries.iter().filter_map(fits).max_by_key(|(length, _)| *length).map(|(_, mark)| mark)
+        of_path.filter_map(fits).max_by_key(|(length, _)| *length).map(|(_, mark)| mark)
     }
 
     /// Reads the block; `None` if the file does not have one.

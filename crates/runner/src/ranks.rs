@@ -1,5 +1,8 @@
 //! The ranks of one method on all models of a comparison, as `mbsbench compare` and the report show them.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use mbsbench_experiment::registry::MethodKind;
 use mbsbench_experiment::{Choice, RunSpec};
 use mbsbench_judge::comparison::{MethodRanks, Rank, Tally, words};
@@ -75,8 +78,10 @@ impl Ranks<'_> {
         if let Some((_, reason, _)) = named.find(|(method, ..)| *method == self.label) {
             return reason;
         }
-        let mut runs = standing.plan.runs.iter().filter(|run| standing.plan.is_meant(run, &standing.spec.filter));
-        runs.find_map(|run| refusal(self.choice, run)).unwrap_or_else(|| {
+        let mut tried = HashSet::new();
+        let runs = standing.plan.meant(&standing.spec.filter).map(|(_, run)| run);
+        let mut distinct = runs.filter(|run| tried.insert((Arc::as_ptr(&run.model), run.settings.events)));
+        distinct.find_map(|run| refusal(self.choice, run)).unwrap_or_else(|| {
             match self.choice.object().method().properties().adapts {
                 true => "the experiment excludes methods of this kind",
                 false => "the method takes constant steps only, and the experiment prescribes tolerances",

@@ -201,6 +201,14 @@ impl RunSpec {
     }
 }
 
+/// True if a run has these values on axes; an axis without a column has none.
+fn has_cells<'v>(run: &RunSpec, mut wanted: impl Iterator<Item = (Option<usize>, &'v AxisValue)>) -> bool {
+    wanted.all(|(axis, value)| {
+        let cell = axis.and_then(|axis| run.cells[axis].as_ref());
+        cell.is_some_and(|label| value.matches(label))
+    })
+}
+
 impl Plan {
     /// Expands an experiment into its runs and checks everything that depends on them: parameters within their ranges,
     /// observables that the models have, tables and plots.
@@ -279,15 +287,13 @@ impl Plan {
 
     /// True if a run has these axis values.
     pub fn is_meant(&self, run: &RunSpec, filter: &BTreeMap<String, AxisValue>) -> bool {
-        filter.iter().all(|(axis, value)| {
-            let cell = self.axis(axis).and_then(|axis| run.cells[axis].as_ref());
-            cell.is_some_and(|label| value.matches(label))
-        })
+        has_cells(run, filter.iter().map(|(axis, value)| (self.axis(axis), value)))
     }
 
     /// Returns the runs that have these axis values, with their indices.
     pub fn meant(&self, filter: &BTreeMap<String, AxisValue>) -> impl Iterator<Item = (usize, &RunSpec)> {
-        self.runs.iter().enumerate().filter(move |(_, run)| self.is_meant(run, filter))
+        let wanted: Vec<_> = filter.iter().map(|(axis, value)| (self.axis(axis), value)).collect();
+        self.runs.iter().enumerate().filter(move |(_, run)| has_cells(run, wanted.iter().copied()))
     }
 
     /// True if a reconstruction computes this run in every set-up.

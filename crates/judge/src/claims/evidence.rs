@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use crate::folders::Folders;
 
-use super::{At, Judgement, Number, Operand, Reason, Unit, Verdict, interpolated, plan_of, reduce};
+use super::{At, Judgement, Number, Operand, Reason, Unit, Verdict, interpolated, reduce};
 
 /// Results of experiments, in the order of their plans' runs.
 #[derive(Debug)]
@@ -95,6 +95,12 @@ impl<'p> Evidence<'p> {
         Some(&self.results[index])
     }
 
+    /// The experiment that a file of `paper` calls by this name, with its results.
+    fn found(&self, paper: &str, name: &str) -> Option<(&'p Plan, &ResultSet)> {
+        let index = self.plans.iter().position(|plan| plan.experiment.is_called(name, paper))?;
+        Some((&self.plans[index], &self.results[index]))
+    }
+
     /// Iterates over the rows of all results that were read.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.results.iter().flat_map(|results| &results.rows)
@@ -115,8 +121,7 @@ impl<'p> Evidence<'p> {
         experiment: &str,
         filter: &BTreeMap<String, AxisValue>,
     ) -> Vec<(&'p RunSpec, &Row)> {
-        let Some(plan) = plan_of(self.plans, paper, experiment) else { return Vec::new() };
-        let Some(results) = self.results(plan) else { return Vec::new() };
+        let Some((plan, results)) = self.found(paper, experiment) else { return Vec::new() };
         plan.meant(filter).map(|(run, spec)| (spec, &results.rows[run])).collect()
     }
 
@@ -140,7 +145,9 @@ impl<'p> Evidence<'p> {
             None => 1.0,
             Some(Unit::Degrees | Unit::DegreesPerSecond) => 180.0 / std::f64::consts::PI,
         };
-        for (run, row) in self.runs(paper, &operand.experiment, &operand.filter) {
+        let Some((plan, results)) = self.found(paper, &operand.experiment) else { return selection };
+        for (index, run) in plan.meant(&operand.filter) {
+            let row = &results.rows[index];
             let goes_on = operand.until_failure && row.status.is_of_a_run() && !row.is_refuted();
             let is_taken = row.is_ok() || goes_on;
             if !is_taken {
@@ -153,9 +160,9 @@ impl<'p> Evidence<'p> {
                 }
                 continue;
             }
-            let times = operand.times.as_deref().map(|name| self.number(paper, operand, run, row, name));
+            let times = operand.times.as_deref().map(|name| number(plan, results, run, row, name));
             for column in operand.columns() {
-                let number = self.number(paper, operand, run, row, column);
+                let number = number(plan, results, run, row, column);
                 let scale = factor * times.flatten().map_or(1.0, |times| times.value);
                 match number.filter(|_| times != Some(None)) {
                     Some(Number { value, uncertainty }) => {
@@ -209,27 +216,26 @@ impl<'p> Evidence<'p> {
         }
         selection
     }
+}
 
-    fn number(&self, paper: &str, operand: &Operand, run: &RunSpec, row: &Row, column: &str) -> Option<Number> {
-        if column == "t_reached" {
-            return Some(Number::exact(row.t_reached));
-        }
-        let plan = plan_of(self.plans, paper, &operand.experiment)?;
-        if let Some(axis) = plan.axis(column) {
-            // In a study the label stays the same while the number varies.
-            return run.number_at(column).or(run.cells[axis].as_ref()?.number).map(Number::exact);
-        }
-        if column.starts_with(TIMING) {
-            let timing = row.timing.as_ref()?;
-            return Some(Number { value: timing.number(column)?, uncertainty: timing.uncertainty(column) });
-        }
-        let results = self.results(plan)?;
-        let cell = |column: &str| results.measure(column).map(|place| row.values[place]);
-        let Some(value) = cell(column) else { return run.number_at(column).map(Number::exact) };
-        let value = value?;
-        let uncertainty = bound_of(column).and_then(|bound| cell(&bound)?).unwrap_or(0.0);
-        Some(Number { value, uncertainty })
+/// Returns the number of a run in a column, with its uncertainty.
+fn number(plan: &Plan, results: &ResultSet, run: &RunSpec, row: &Row, column: &str) -> Option<Number> {
+    if column == "t_reached" {
+        return Some(Number::exact(row.t_reached));
     }
+    if let Some(axis) = plan.axis(column) {
+        // In a study the label stays the same while the number varies.
+        return run.number_at(column).or(run.cells[axis].as_ref()?.number).map(Number::exact);
+    }
+    if column.starts_with(TIMING) {
+        let timing = row.timing.as_ref()?;
+        return Some(Number { value: timing.number(column)?, uncertainty: timing.uncertainty(column) });
+    }
+    let cell = |column: &str| results.measure(column).map(|place| row.values[place]);
+    let Some(value) = cell(column) else { return run.number_at(column).map(Number::exact) };
+    let value = value?;
+    let uncertainty = bound_of(column).and_then(|bound| cell(&bound)?).unwrap_or(0.0);
+    Some(Number { value, uncertainty })
 }
 
 impl Selection {

@@ -1,6 +1,6 @@
 //! Reading a ledger and checking it against the experiments that it refers to.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use mbsbench_experiment::{Plan, Problems};
 use mbsbench_input::{BadInput, Document, Each, Node, Problem, Value, keys_of, read};
@@ -23,6 +23,11 @@ impl Ledger {
     /// All checks, first of statements, then of findings.
     pub fn checks(&self) -> impl Iterator<Item = &Check> {
         self.statements.iter().chain(&self.findings).flat_map(|statement| &statement.checks)
+    }
+
+    /// The experiments to which its checks refer, by the names that they use.
+    pub fn experiments(&self) -> BTreeSet<&str> {
+        self.checks().flat_map(|check| check.kind.experiments()).collect()
     }
 
     /// The ledger reduced to the statement or finding with this id, if there is one.

@@ -114,8 +114,8 @@ fn candidate(spec: &RankingSpec, &Entrant { plan, run, results, row }: &Entrant<
 /// The step or tolerance of a run and the parameters of its method that vary: `step 2^-8`, `epsilon 0.01`.
 fn setting(plan: &Plan, run: &RunSpec) -> String {
     let parameter = |(axis, cell): (&String, &Option<Arc<Label>>)| {
-        let varies = plan.axis(axis).is_some_and(|axis| plan.varies(axis));
-        let name = axis.strip_prefix("method.").filter(|_| varies)?;
+        let name = axis.strip_prefix("method.")?;
+        plan.axis(axis).filter(|&axis| plan.varies(axis))?;
         Some(format!("{name} {}", cell.as_ref()?))
     };
     let parameters = plan.axes.iter().zip(&run.cells).filter_map(parameter);

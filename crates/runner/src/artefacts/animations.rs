@@ -151,7 +151,8 @@ fn ranges(actors: &[Actor], pen: &Pen<'_>) -> [[f64; 2]; 2] {
         let views: Vec<&View> = actors.iter().flat_map(|actor| actor.views.iter().flatten()).collect();
         extents(&views, pen)
     };
-    let (first, all) = (of(&actors[..1]), of(actors));
+    let first = of(&actors[..1]);
+    let all = if actors.len() > 1 { of(actors) } else { first };
     [0, 1].map(|axis| {
         let [low, high] = first[axis];
         let further = 0.25 * (high - low);

@@ -60,16 +60,14 @@ fn sequence(run: &RunSpec, spec: &DrawingSpec, times: &[f64], cache: &Cache) -> 
 
 /// The ranges of both axes that contain several views of one name, in the unit of the pen.
 pub(super) fn extents(views: &[&View], pen: &Pen<'_>) -> [[f64; 2]; 2] {
-    let points = || views.iter().flat_map(|view| pen.outlines(view)).flatten();
-    [0, 1].map(|axis| extent(points().map(|point| point[axis])))
-}
-
-/// The smallest and the largest value, with a margin.
-fn extent(values: impl Iterator<Item = f64>) -> [f64; 2] {
-    let [low, high] =
-        values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| [low.min(value), high.max(value)]);
-    let air = AIR * (high - low);
-    [low - air, high + air]
+    let points = views.iter().flat_map(|view| pen.outlines(view)).flatten();
+    let nothing = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
+    let wider = |[low, high]: [f64; 2], value: f64| [low.min(value), high.max(value)];
+    let ranges = points.fold(nothing, |[x, y], point| [wider(x, point[0]), wider(y, point[1])]);
+    ranges.map(|[low, high]| {
+        let air = AIR * (high - low);
+        [low - air, high + air]
+    })
 }
 
 /// The requested views, in the order of the request.

@@ -19,17 +19,16 @@ use super::slopes;
 /// An error within this factor of the bound on the error of its reference is drawn hollow.
 const UNRESOLVED: f64 = 10.0;
 
-/// Returns the figure that `spec` describes, with published values for its bars if there are any.
+/// Returns the figure of a plan that `spec` describes, with published values for its bars if there are any.
 ///
 /// # Errors
 /// Fails if the file of published values has disappeared since the plan was made.
-pub fn figure(
+pub(super) fn figure(
     plan: &Plan,
     spec: &FigureSpec,
     results: &ResultSet,
-    registry: &Registry,
+    look: &Look,
 ) -> Result<Figure, PublishedError> {
-    let look = Look::new(plan, registry);
     let folder = plan.experiment.document.source.folder();
     let panel = |panel: &PanelSpec| {
         let file = panel.published.as_ref().map(|file| folder.join(file));
@@ -95,7 +94,7 @@ pub(super) struct Look {
 }
 
 impl Look {
-    fn new(plan: &Plan, registry: &Registry) -> Self {
+    pub fn new(plan: &Plan, registry: &Registry) -> Self {
         let mut styles = HashMap::new();
         // Models of the same name may have different observables if their parameters differ.
         let mut observables = HashMap::new();

@@ -17,7 +17,6 @@ mod write;
 pub use animations::animation;
 pub use contender_figure::work_precision;
 pub use drawings::drawing;
-pub use figures::figure;
 pub(crate) use figures::style_of;
 pub use tables::table;
 pub use times::{recorded_times, time};

@@ -25,14 +25,14 @@ pub fn table(plan: &Plan, spec: &TableSpec, results: &ResultSet) -> Result<Table
         let guest = results.label(run, "method").filter(|label| !has_methods && plan.guest.is_called(&label.text));
         Some(guest.map_or_else(|| own.clone(), |guest| Label { text: format!("{own}, {guest}"), number: None }))
     };
-    let rows = unique_by(results.matching(&spec.filter).filter_map(row_of), Label::same);
+    let runs: Vec<(Label, &Run)> = results.matching(&spec.filter).filter_map(|run| Some((row_of(run)?, run))).collect();
+    let rows = unique_by(runs.iter().map(|(row, _)| row.clone()), Label::same);
     let columns = columns(spec, results);
     let cell = |row: &Label, column: &Column<'_>| {
-        let mut in_cell = results.matching(&spec.filter).filter(|run| {
-            let is_in_row = row_of(run).is_some_and(|label| label.same(row));
-            is_in_row
-                && column.axis.is_none_or(|(axis, own)| results.label(run, axis).is_some_and(|label| label.same(own)))
-        });
+        let is_in_column = |run: &Run| {
+            column.axis.is_none_or(|(axis, own)| results.label(run, axis).is_some_and(|label| label.same(own)))
+        };
+        let mut in_cell = runs.iter().filter(|(own, run)| own.same(row) && is_in_column(run)).map(|&(_, run)| run);
         let measured = if spec.medians {
             median(in_cell.map(|run| measured_in(run, column.value, results)))
         } else {

@@ -12,7 +12,8 @@ use mbsbench_runs::seal::{self, FileError};
 use mbsbench_runs::{Cache, Outcome};
 use rayon::prelude::*;
 
-use super::{animation, drawing, figure, table};
+use super::figures::{Look, figure};
+use super::{animation, drawing, table};
 
 /// The reason why the artefacts of an experiment could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -124,8 +125,9 @@ fn figures(
     registry: &Registry,
     cache: &Cache,
 ) -> Result<Vec<(Figure, bool)>, WriteError> {
+    let look = Look::new(plan, registry);
     let plots = plan.experiment.plots.iter();
-    let plots = plots.map(|spec| Ok((figure(plan, &spec.value, &outcome.results, registry)?, spec.value.separate)));
+    let plots = plots.map(|spec| Ok((figure(plan, &spec.value, &outcome.results, &look)?, spec.value.separate)));
     plots.chain(plan.experiment.drawings.iter().map(|spec| Ok((drawing(plan, &spec.value, cache), true)))).collect()
 }
 

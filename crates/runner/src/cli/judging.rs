@@ -44,7 +44,8 @@ pub(super) fn judge_papers(
     session: &mut Session<'_>,
 ) -> Result<Vec<Verdicts>, CommandError> {
     let library = session.library;
-    let of_these = plans.iter().filter(|plan| ledgers.iter().any(|ledger| rests_on(ledger, plan)));
+    let on: Vec<_> = ledgers.iter().map(rests_on).collect();
+    let of_these = plans.iter().filter(|plan| on.iter().any(|rests_on| rests_on(plan)));
     ensure_sealed(results, of_these, &mut session.output)?;
     let judged = |ledger: &Ledger| {
         let verdicts = Verdicts::of(library, ledger, plans, results)?;
@@ -148,16 +149,17 @@ fn loose(ledger: &Ledger, evidence: &Evidence<'_>) -> Vec<String> {
     ledger.checks().filter_map(line).collect()
 }
 
-/// True if a ledger names an experiment.
-fn is_named(ledger: &Ledger, plan: &Plan) -> bool {
-    let mut experiments = ledger.checks().flat_map(|check| check.kind.experiments());
-    experiments.any(|name| plan.experiment.is_called(name, &ledger.paper))
+/// Returns a function that is true for the experiments that a ledger names.
+fn is_named(ledger: &Ledger) -> impl Fn(&Plan) -> bool {
+    let names = ledger.experiments();
+    move |plan| names.iter().any(|name| plan.experiment.is_called(name, &ledger.paper))
 }
 
-/// True if the verdicts of a ledger may depend on the results of an experiment: if its checks name the experiment, or
-/// if it belongs to the ledger's paper, like anchors and studies.
-pub(super) fn rests_on(ledger: &Ledger, plan: &Plan) -> bool {
-    plan.experiment.paper == ledger.paper || is_named(ledger, plan)
+/// Returns a function that is true for the experiments on whose results the verdicts of a ledger may depend: those that
+/// its checks name, and those of the ledger's paper, like anchors and studies.
+pub(super) fn rests_on(ledger: &Ledger) -> impl Fn(&Plan) -> bool {
+    let is_named = is_named(ledger);
+    move |plan| plan.experiment.paper == ledger.paper || is_named(plan)
 }
 
 /// Judges all statements of a ledger on the results and studies in a folder.
@@ -185,7 +187,7 @@ pub(super) fn evidence<'p>(
     plans: &'p [Plan],
     results: &(impl Folders + ?Sized),
 ) -> Result<Evidence<'p>, CommandError> {
-    evidence_of(results, plans, |plan| is_named(ledger, plan))
+    evidence_of(results, plans, is_named(ledger))
 }
 
 /// Describes an unexpected statement with its unexpected checks: `table-1 (table-1/rk3, table-1/rk5)`.

@@ -6,7 +6,6 @@ use maud::{Markup, html};
 use mbsbench_experiment::Plan;
 
 use super::artefact::Artefact;
-use super::methods::Methods;
 use super::page::{Section, experiment_anchor, file_of_appendix, header, page_of_sections};
 use super::sensitivity::{self, Study};
 use super::statement::Found;
@@ -17,15 +16,14 @@ pub(super) fn page_of(
     results: &Path,
     report: &PaperReport<'_>,
     studies: &[Study<'_>],
-    methods: &Methods<'_>,
+    found: &Found<'_>,
 ) -> Result<String, FileError> {
     let paper = format!("{}.html", report.paper);
-    let found = Found::new(&report.plans, methods);
     let artefacts = Artefact::all(&report.plans);
     let further: Vec<Markup> = artefacts
         .iter()
         .filter(|artefact| !artefact.is_published())
-        .map(|artefact| artefact.section(results, &file_of_appendix(&report.paper), [&[], &[]], &found))
+        .map(|artefact| artefact.section(results, &file_of_appendix(&report.paper), [&[], &[]], found))
         .collect::<Result<_, _>>()?;
     let above = [(paper.as_str(), report.publication.title.as_str())];
     let header = header(&above, "Appendix: experiments, further figures and sensitivity", &html! {});

@@ -13,8 +13,6 @@ use super::places::places;
 use super::results_table::Table;
 use super::statement::{Found, statement, target};
 use super::{FileError, read};
-use crate::assurances::assurances;
-use crate::sheet::Sheet;
 
 /// Largest width of a figure or table that has statements beside it, px.
 const WIDEST_BESIDE: u32 = 640;
@@ -135,7 +133,7 @@ impl<'r> Artefact<'r> {
         // A figure of several panels may have its data in one file for each panel.
         let of_panels = (0..).map_while(|panel| panel_id(self.id, panel)).map(|panel| format!("{panel}.csv"));
         let of_panels: Vec<String> = of_panels.take_while(|name| folder.join(name).exists()).collect();
-        let assured = assured(&folder)?;
+        let assured = found.assured(self.plan);
         let is_alone = judged.is_empty() && linked.is_empty();
         let width = if is_alone || width > WIDEST_BESIDE { "wide" } else { "" };
         let (shows, more) = first_sentence(self.caption);
@@ -207,15 +205,6 @@ impl<'r> Artefact<'r> {
     pub fn svg(&self, results: &Path) -> Result<String, FileError> {
         read(&results.join(&self.plan.experiment.id).join(format!("{}.svg", self.id)))
     }
-}
-
-/// Counts the runs of an experiment by what can be said about their answers; empty if an earlier program wrote its
-/// results.
-pub(super) fn assured(folder: &Path) -> Result<Vec<String>, FileError> {
-    let path = folder.join("runs.csv");
-    let sheet = Sheet::parse(&read(&path)?).map_err(|error| FileError::of(&path)(error.into()))?;
-    let runs = sheet.records.iter().filter_map(|record| sheet.cell(record, "assurance").parse().ok());
-    Ok(assurances(&runs.collect::<Vec<_>>()))
 }
 
 /// Splits a caption after its first sentence.

@@ -64,12 +64,12 @@ pub(super) fn file_of(name: &str) -> String {
 pub(super) fn pages(
     methods: &Methods<'_>,
     reports: &[PaperReport<'_>],
+    found: &[Found<'_>],
     compared: Option<&ComparisonReport<'_>>,
 ) -> Vec<(String, String)> {
     let mut statements: Vec<(BTreeSet<&str>, &PaperReport<'_>, &Judged)> = Vec::new();
     let mut artefacts: Vec<(BTreeSet<&str>, &PaperReport<'_>, Artefact<'_>)> = Vec::new();
-    let found: Vec<Found<'_>> = reports.iter().map(|report| Found::new(&report.plans, methods)).collect();
-    for (report, found) in reports.iter().zip(&found) {
+    for (report, found) in reports.iter().zip(found) {
         statements.extend(report.judged.iter().map(|judged| (found.names(judged), report, judged)));
         let published = Artefact::all(&report.plans).into_iter().filter(Artefact::is_published);
         artefacts.extend(published.map(|artefact| (artefact.methods(), report, artefact)));

@@ -31,6 +31,7 @@ use rayon::prelude::*;
 pub(crate) use comparison::{drawn, of_best};
 use methods::Methods;
 pub(crate) use page::{figure_named, page};
+use statement::Found;
 
 /// A paper with the contents of its page.
 pub struct PaperReport<'r> {
@@ -76,11 +77,13 @@ pub fn write(
         papers.iter().flat_map(|paper| &paper.plans).chain(compared.iter().flat_map(|compared| &compared.plans));
     let methods = &Methods::new(plans.copied(), registry);
     let save = |name: &str, text: String| put(&folder.join(name), text.as_bytes());
+    let found: Vec<Found<'_>> =
+        papers.par_iter().map(|paper| Found::new(results, &paper.plans, methods)).collect::<Result<_, _>>()?;
     let of_papers = || {
-        papers.par_iter().try_for_each(|paper| {
+        papers.par_iter().zip(&found).try_for_each(|(paper, found)| {
             let studies = sensitivity::Study::all(results, paper)?;
-            save(&format!("{}.html", paper.paper), paper::page_of(results, paper, &studies, methods)?)?;
-            save(&page::file_of_appendix(&paper.paper), appendix::page_of(results, paper, &studies, methods)?)
+            save(&format!("{}.html", paper.paper), paper::page_of(results, paper, &studies, found)?)?;
+            save(&page::file_of_appendix(&paper.paper), appendix::page_of(results, paper, &studies, found)?)
         })
     };
     let of_comparison = || {
@@ -89,7 +92,7 @@ pub fn write(
         pages.into_par_iter().try_for_each(|(file, text)| save(&file, text))
     };
     let front = || {
-        let pages = methods::pages(methods, papers, compared);
+        let pages = methods::pages(methods, papers, &found, compared);
         pages.into_par_iter().try_for_each(|(file, text)| save(&file, text))?;
         save("index.html", front::page_of(results, papers, lacking, compared, methods, registry)?)
     };

@@ -1,6 +1,7 @@
 //! Statements and their checks on a page.
 
 use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
 
 use maud::{Markup, html};
 use mbsbench_experiment::{Plan, Provenance};
@@ -8,47 +9,72 @@ use mbsbench_judge::claims::BoundSet;
 use mbsbench_judge::claims::record::ground_of;
 use mbsbench_judge::claims::{Check, Detail, Judged, JudgedCheck, Reason};
 use mbsbench_numbers::short;
+use rayon::prelude::*;
 
 use super::methods::Methods;
 use super::page::{anchor, badge, sign};
 use super::places::places;
+use super::{FileError, read};
+use crate::assurances::assurances;
+use crate::sheet::Sheet;
 
 /// Largest number of named parameters that we chose.
 const NAMED: usize = 8;
 
-/// Keys by which the statements of a paper can be searched in addition to their words: methods and places.
+/// What is known of the runs of some experiments: their methods, by which statements can be searched in addition to
+/// their words, and what can be said about their answers.
 pub(crate) struct Found<'r> {
     /// Labels and names of methods, by the keys of their runs.
-    methods: HashMap<String, (String, &'static str)>,
+    methods: HashMap<String, (&'r str, &'static str)>,
+    /// The numbers of runs by what can be said about their answers, by the id of their experiment.
+    assured: HashMap<&'r str, Vec<String>>,
     /// Methods with a page.
     pub pages: &'r Methods<'r>,
 }
 
 impl<'r> Found<'r> {
-    /// Collects the methods from the runs of a paper.
-    pub fn new(plans: &[&Plan], pages: &'r Methods<'r>) -> Self {
+    /// Collects the methods from the runs of some plans, and the assurances of these runs from the results.
+    pub fn new(results: &Path, plans: &[&'r Plan], pages: &'r Methods<'r>) -> Result<Self, FileError> {
         let runs = plans.iter().flat_map(|plan| &plan.runs);
-        Self {
-            methods: runs.map(|run| (run.key().to_string(), (run.method_label.clone(), run.method.name()))).collect(),
+        let assured = |plan: &&'r Plan| {
+            let id = plan.experiment.id.as_str();
+            Ok((id, assured(&results.join(id).join("runs.csv"))?))
+        };
+        Ok(Self {
+            methods: runs.map(|run| (run.key().to_string(), (run.method_label.as_str(), run.method.name()))).collect(),
+            assured: plans.par_iter().map(assured).collect::<Result<_, _>>()?,
             pages,
-        }
+        })
+    }
+
+    /// Counts the runs of an experiment by what can be said about their answers; empty if an earlier program wrote its
+    /// results.
+    pub fn assured(&self, plan: &Plan) -> &[String] {
+        self.assured.get(plan.experiment.id.as_str()).map_or(&[], Vec::as_slice)
     }
 
     /// The labels and names of the methods whose runs a statement uses.
-    fn used(&self, judged: &Judged) -> impl Iterator<Item = &(String, &'static str)> {
+    fn used(&self, judged: &Judged) -> impl Iterator<Item = &(&'r str, &'static str)> {
         let runs = judged.checks.iter().flat_map(|check| &check.judgement.evidence);
         runs.filter_map(|key| self.methods.get(key))
     }
 
     /// The labels of the methods whose runs a statement uses.
     pub fn methods(&self, judged: &Judged) -> Vec<&str> {
-        sorted(self.used(judged).map(|(label, _)| label.as_str()).collect())
+        sorted(self.used(judged).map(|(label, _)| *label).collect())
     }
 
     /// The names of the methods whose runs a statement uses.
     pub fn names(&self, judged: &Judged) -> BTreeSet<&str> {
         self.used(judged).map(|(_, name)| *name).collect()
     }
+}
+
+/// Counts the runs in a `runs.csv` by their assurances.
+fn assured(path: &Path) -> Result<Vec<String>, FileError> {
+    let sheet = Sheet::parse(&read(path)?).map_err(|error| FileError::of(path)(error.into()))?;
+    let runs = sheet.records.iter().filter_map(|record| sheet.cell(record, "assurance").parse().ok());
+    Ok(assurances(&runs.collect::<Vec<_>>()))
 }
 
 /// Sorts texts and removes duplicates.

@@ -75,7 +75,8 @@ impl Explain {
             let found = statements().find(|statement| statement.id == own).or_else(by_check);
             let Some(id) = found.map(|statement| statement.id.clone()) else { continue };
             let only = ledger.only(&id);
-            ensure_sealed(&results, plans.iter().filter(|plan| rests_on(&only, plan)), &mut session.output)?;
+            let rests_on = rests_on(&only);
+            ensure_sealed(&results, plans.iter().filter(|plan| rests_on(plan)), &mut session.output)?;
             let evidence = evidence(&only, &plans, &results)?;
             let judged = judged_on(&evidence, &only, &plans, &results)?;
             let Some(judged) = judged.first() else { continue };
@@ -95,7 +96,8 @@ impl Explain {
             let help = format!("`mbsbench new statement {paper}/NAME` creates one");
             return Err(CommandError::refused(&format!("{paper} has no statement yet"), &help));
         };
-        ensure_sealed(&results, plans.iter().filter(|plan| rests_on(&ledger, plan)), &mut session.output)?;
+        let rests_on = rests_on(&ledger);
+        ensure_sealed(&results, plans.iter().filter(|plan| rests_on(plan)), &mut session.output)?;
         let judged = judged_on(&evidence(&ledger, &plans, &results)?, &ledger, &plans, &results)?;
         if !self.open {
             let head = ["statement", "outcome"].map(str::to_owned);

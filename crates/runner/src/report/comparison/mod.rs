@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use maud::{Markup, html};
-use mbsbench_experiment::Registry;
+use mbsbench_experiment::{Plan, Registry};
 use mbsbench_judge::comparison::{ACCURACIES, COMPARISON, Profile, Ranked, near, words};
 use mbsbench_render::{lay_out, svg};
 use rayon::prelude::*;
@@ -58,9 +58,11 @@ fn overview(
     fields: &[&Ranked<'_>],
     looks: &Looks<'_>,
 ) -> Result<String, FileError> {
-    let found = Found::new(&[], looks.methods);
+    let unranked: Vec<&Plan> =
+        report.plans.iter().filter(|plan| plan.experiment.rankings.is_empty()).copied().collect();
+    let found = Found::new(results, &unranked, looks.methods)?;
     let mut others = Vec::new();
-    for plan in report.plans.iter().filter(|plan| plan.experiment.rankings.is_empty()) {
+    for plan in &unranked {
         for artefact in Artefact::all(&[plan]) {
             others.push(artefact.section(results, "", [&[], &[]], &found)?);
         }
@@ -117,7 +119,7 @@ fn overview(
         (matrix::table(fields, WORK, looks))
     };
     let experiments = html! {
-        @for plan in report.plans.iter().filter(|plan| plan.experiment.rankings.is_empty()) { (experiment(plan)) }
+        @for plan in &unranked { (experiment(plan)) }
     };
     let mut sections =
         vec![Section { entries, ..Section::new("cheapest", "Cheapest methods for an accuracy", cheapest) }];

@@ -13,7 +13,6 @@ use mbsbench_judge::claims::record::{GROUNDS, Scores};
 use mbsbench_judge::publication::Publication;
 
 use super::artefact::{Artefact, entry};
-use super::methods::Methods;
 use super::page::{Section, choice, file_of_appendix, header, of, page, scorecard, search, with_contents};
 use super::places::{in_order, places};
 use super::sensitivity::{self, Study};
@@ -25,10 +24,9 @@ pub(super) fn page_of(
     results: &Path,
     report: &PaperReport<'_>,
     studies: &[Study<'_>],
-    methods: &Methods<'_>,
+    found: &Found<'_>,
 ) -> Result<String, FileError> {
     let artefacts = Artefact::all(&report.plans);
-    let found = Found::new(&report.plans, methods);
     let mut placed: Vec<Vec<&Judged>> = vec![Vec::new(); artefacts.len()];
     let mut elsewhere: Vec<&Judged> = Vec::new();
     let (findings, statements): (Vec<&Judged>, Vec<&Judged>) = report.judged.iter().partition(|each| each.is_finding);
@@ -47,7 +45,7 @@ pub(super) fn page_of(
     let mut gallery = Vec::new();
     for ((artefact, judged), linked) in artefacts.iter().zip(&placed).zip(&linked) {
         if artefact.is_published() {
-            gallery.push(artefact.section(results, &file_of_appendix(&report.paper), [judged, linked], &found)?);
+            gallery.push(artefact.section(results, &file_of_appendix(&report.paper), [judged, linked], found)?);
         }
     }
     let appendix = file_of_appendix(&report.paper);
@@ -59,7 +57,7 @@ pub(super) fn page_of(
     };
     let header = header(&[], title, &about);
     let in_full = |all: &[&Judged]| {
-        html! { @for judged in all { (statement(&report.paper, judged, &found)) } }
+        html! { @for judged in all { (statement(&report.paper, judged, found)) } }
     };
     let mut sections = Vec::new();
     if !report.judged.is_empty() {
@@ -97,7 +95,7 @@ pub(super) fn page_of(
     sections.extend(outcomes::letter(report).map(|body| Section::new("letter", "Questions to the authors", body)));
     let main = html! {
         @if report.judged.is_empty() { p.pending { "This paper has experiments, but no ledger of statements yet." } }
-        @else { (search_of(&report.judged, &found)) }
+        @else { (search_of(&report.judged, found)) }
         @for section in &sections { (section) }
     };
     Ok(page(&format!("mbsbench: {title}"), &with_contents(&header, &sections, &main)))

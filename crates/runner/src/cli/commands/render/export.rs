@@ -28,8 +28,9 @@ pub(super) fn text(name: &str, form: Form, seen: &Seen, session: &mut Session<'_
         let plans = library.plans_of(&paper)?;
         let ledger = library.ledger(&paper, &plans)?;
         let Some(found) = find(&paper, own, &plans, ledger.as_ref(), results, &mut known)? else { continue };
+        let rests_on = ledger.as_ref().map(rests_on);
         let is_shown = |plan: &&Plan| match &found {
-            Found::Statement(_) => ledger.as_ref().is_some_and(|ledger| rests_on(ledger, plan)),
+            Found::Statement(_) => rests_on.as_ref().is_some_and(|rests_on| rests_on(plan)),
             Found::Artefact(artefact) => std::ptr::eq(*plan, artefact.plan),
         };
         ensure_sealed(results, plans.iter().filter(is_shown), &mut session.output)?;
