@@ -20,7 +20,8 @@ parameters! {
 
 parameters! {
     /// Solver of the linear systems of a formula with constraints on both levels. Mechanisms with many bodies always
-    /// use sparse systems: one of all unknowns, or two one after the other for HHT-ADD with b = 0.
+    /// use sparse systems: two, one after the other, or one of all unknowns while that iteration is slow and for
+    /// HHT-ADD with another b than 0.
     #[derive(Copy, Default, Eq)]
     pub enum LinearAlgebra {
         /// Eliminates dependent unknowns block by block from Newton's system. The iterates are the same as with

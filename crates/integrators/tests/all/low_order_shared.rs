@@ -1,14 +1,14 @@
-//! HHT-SI2 with one matrix for both pairs, and HHT-ADD with one level after the other: the solution equals that of the
-//! dense system, and slow convergence is detected.
+//! HHT-SI2 with one matrix for both pairs, HHT-ADD with one level after the other, and the pairs of many bodies: the
+//! solution equals that of the dense system, and slow convergence is detected.
 
 use std::ops::ControlFlow;
 
 use crate::common::constrained::{Manufactured, Pendulum, SliderCrank, StiffDoublePendulum, solve};
 use mbsbench_integrators::low_order::{JacobianUse, NewtonSettings, PairAlgebra};
-use mbsbench_integrators::{HhtAdd, HhtSi2};
+use mbsbench_integrators::{GeneralizedAlphaSi2, HhtAdd, HhtI3, HhtSi2, NstiffSi2};
 use mbsbench_problem::{
-    Dimensions, Entries, Failure, MechanicalModel, Method, MethodDefinition, Observer, Scalar, Settings, Silent,
-    Solution, Statistics, Step,
+    Dimensions, Entries, Failure, Matrices, MechanicalModel, Method, MethodDefinition, Observer, Scalar, Settings,
+    Silent, Solution, Statistics, Step,
 };
 use nalgebra::DMatrix;
 
@@ -48,8 +48,12 @@ fn compare(
     let newton = NewtonSettings { jacobian, ..NewtonSettings::default() };
     let [shared, dense] = [PairAlgebra::Shared, PairAlgebra::Dense]
         .map(|algebra| run(model, initial, step, &*make(newton, algebra), &mut Silent));
-    let difference = shared.state.iter().zip(&dense.state).fold(0.0f64, |largest, (a, b)| largest.max((a - b).abs()));
-    (difference, shared.statistics, dense.statistics)
+    (distance(&shared, &dense), shared.statistics, dense.statistics)
+}
+
+/// Largest difference between the final states.
+fn distance(a: &Solution, b: &Solution) -> f64 {
+    a.state.iter().zip(&b.state).fold(0.0, |largest, (a, b)| (a - b).abs().max(largest))
 }
 
 #[test]
@@ -200,6 +204,16 @@ struct Chain {
 
 impl Chain {
     const MASSES: usize = 24;
+
+    /// The solution from rest.
+    fn fall(&self, method: &dyn Method, step: f64, matrices: Matrices, observer: &mut dyn Observer) -> Solution {
+        let mut initial = vec![0.0; 4 * Self::MASSES];
+        (0..Self::MASSES).for_each(|i| initial[2 * i] = (i + 1) as f64);
+        let settings = Settings { matrices, ..Settings::fixed(step) };
+        let solution = solve(self, method, &initial, [0.0, 0.5], settings, observer);
+        assert_eq!(solution.failure, None, "{}", self.damping);
+        solution
+    }
 }
 
 impl MechanicalModel for Chain {
@@ -234,25 +248,43 @@ impl MechanicalModel for Chain {
 #[test]
 fn levels_of_many_bodies_match_the_whole_system() {
     let (n, m) = (2 * Chain::MASSES, Chain::MASSES);
-    let mut initial = vec![0.0; 2 * n];
-    (0..m).for_each(|i| initial[2 * i] = (i + 1) as f64);
     for damping in [0.0, 1.0, 1e3] {
         let ([mut sizes, mut of_whole], chain) = ([Sizes::default(), Sizes::default()], Chain { damping });
         let solved = |b: f64, sizes: &mut Sizes| {
-            let method = HhtAdd { b, ..HhtAdd::default() }.method();
-            let task = ([0.0, 0.5], Settings::fixed(1.0 / 256.0));
-            let solution = solve(&chain, &*method, &initial, task.0, task.1, sizes);
-            assert_eq!(solution.failure, None, "{damping}");
-            (solution.state, solution.statistics)
+            chain.fall(&*HhtAdd { b, ..HhtAdd::default() }.method(), 1.0 / 256.0, Matrices::Automatic, sizes)
         };
-        let ((levels, cost), (whole, most)) = (solved(0.0, &mut sizes), solved(1e-300, &mut of_whole));
-        let difference = levels.iter().zip(&whole).fold(0.0f64, |largest, (a, b)| largest.max((a - b).abs()));
+        let (levels, whole) = (solved(0.0, &mut sizes), solved(1e-300, &mut of_whole));
+        let difference = distance(&levels, &whole);
         assert!(difference < 1e-9, "{damping}: {difference:e}");
         assert!(of_whole.0.iter().all(|&size| size == 3 * n + 2 * m));
         // a damper that is stiff for the step couples the levels
         assert_eq!(sizes.0.iter().any(|&size| size == 3 * n + 2 * m), damping > 100.0, "{damping}");
         assert!(sizes.0.contains(&(n + m)));
-        let (of_levels, of_all) = (cost.linear_algebra_flops.unwrap(), most.linear_algebra_flops.unwrap());
+        let [of_levels, of_all] = [&levels, &whole].map(|solution| solution.statistics.linear_algebra_flops.unwrap());
         assert!(damping > 100.0 || 2 * of_levels < of_all, "{damping}: {of_levels} and {of_all} operations");
+    }
+}
+
+/// Two systems suffice unless bodies turn too far in a step. A damper that is stiff for the step costs iterations.
+#[test]
+fn pairs_of_many_bodies_match_the_dense_system() {
+    let methods = [HhtSi2::default().method(), NstiffSi2::default().method(), GeneralizedAlphaSi2::default().method()];
+    for (damping, step) in [(0.0, 1.0 / 256.0), (1.0, 1.0 / 256.0), (1e3, 1.0 / 256.0), (0.0, 1.0 / 16.0)] {
+        let (chain, is_large, is_stiff) = (Chain { damping }, step > 0.01, damping > 100.0);
+        let (mut sizes, whole) = (Sizes::default(), 6 * Chain::MASSES);
+        let flops = |solution: &Solution| solution.statistics.linear_algebra_flops.unwrap();
+        let least = flops(&chain.fall(&*HhtI3::default().method(), step, Matrices::Sparse, &mut Silent));
+        for method in &methods {
+            let dense = chain.fall(&**method, step, Matrices::Dense, &mut Silent);
+            let sparse = chain.fall(&**method, step, Matrices::Sparse, &mut sizes);
+            let difference = distance(&sparse, &dense);
+            assert!(difference < 1e-9, "{damping}, {step}: {difference:e}");
+            let [iterations, most] = [&sparse, &dense].map(|solution| solution.statistics.newton_iterations);
+            assert!(is_large || 2 * iterations <= 3 * most, "{damping}: {iterations} and {most} iterations");
+            let flops = flops(&sparse);
+            let is_cheap = 10 * flops <= 22 * least;
+            assert!(is_large || is_stiff || is_cheap, "{damping}: {flops} and {least} operations");
+        }
+        assert!(is_stiff || sizes.0.contains(&whole) == is_large, "{damping}, {step}");
     }
 }

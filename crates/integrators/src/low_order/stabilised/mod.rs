@@ -10,7 +10,7 @@ use nalgebra::DMatrix;
 use super::blocks::increase;
 use super::formula::{Correction, Formula, Start, Trial};
 use super::metric::Metric;
-use super::newton::rounding;
+use super::newton::{ROUNDINGS, rounding};
 use super::predictor::{Discretisation, Predictor};
 use super::settings::PairAlgebra;
 use super::shared::Shared;
@@ -63,7 +63,7 @@ pub struct Stabilised {
     /// Correction of the positions' pair, if both pairs use one matrix.
     position: Vec<f64>,
     system: System,
-    /// Used instead of `metric`, `pair`, `shared` and `system` for mechanisms with many bodies.
+    /// Used instead of `metric`, `pair` and `system` for mechanisms with many bodies.
     sparse: Option<SparsePair>,
     /// The negative residual, then the correction.
     x: Vec<f64>,
@@ -75,7 +75,8 @@ impl Stabilised {
         let (n, m) = (start.q.len(), start.lambda.len());
         let sparse = start.is_sparse().then(|| SparsePair::new(start, alpha.is_some()));
         let [of_pair, constraints] = if sparse.is_some() { [0; 2] } else { [n, m] };
-        let size = if algebra == PairAlgebra::Dense { 2 * (of_pair + constraints) } else { of_pair + constraints };
+        let whole = algebra == PairAlgebra::Dense && sparse.is_none();
+        let size = if whole { 2 * (n + m) } else { n + m };
         let mut forces = vec![0.0; n];
         start.terms.all_forces(start.lambda, &mut forces);
         Self {
@@ -98,8 +99,8 @@ impl Stabilised {
             last: f64::INFINITY,
             shared: Shared::new([&vec![0.0; of_pair], &vec![0.0; constraints]]),
             position: vec![0.0; of_pair + constraints],
-            system: System::new(size),
-            x: vec![0.0; size.max(n)],
+            system: System::new(if sparse.is_some() { 0 } else { size }),
+            x: vec![0.0; size],
             sparse,
         }
     }
@@ -288,23 +289,23 @@ impl Formula for Stabilised {
     }
 
     fn matrix(&self) -> DMatrix<f64> {
-        self.sparse.as_ref().map_or_else(|| self.system.matrix.clone(), |sparse| sparse.blocks.to_dense())
+        self.sparse.as_ref().map_or_else(|| self.system.matrix.clone(), SparsePair::matrix)
     }
 
     fn factorize(&mut self) -> Result<(), Singular> {
         match &mut self.sparse {
-            Some(sparse) => sparse.blocks.factorize(),
+            Some(sparse) => sparse.factorize(&mut self.outdated),
             None => self.system.factorize(),
         }
     }
 
     fn correct(&mut self, trial: &mut Trial) -> Correction {
         self.dynamics(trial);
-        let (change, solves) = match self.algebra {
-            _ if self.sparse.is_some() => (self.solve_sparse(trial), 1),
-            PairAlgebra::Dense => (self.solve_dense(trial), 1),
-            PairAlgebra::Shared if !self.shared.slow => (self.solve_shared(trial), 2),
-            _ => (self.solve_reduced(trial), 1),
+        let (change, solves, split) = match self.algebra {
+            _ if self.sparse.is_some() => (self.solve_sparse(trial), 1, !self.shared.slow),
+            PairAlgebra::Dense => (self.solve_dense(trial), 1, false),
+            PairAlgebra::Shared if !self.shared.slow => (self.solve_shared(trial), 2, true),
+            _ => (self.solve_reduced(trial), 1, false),
         };
         let ratio = change / self.last;
         // Newton's method gains more digits than this, but not with blocks of outdated positions.
@@ -316,13 +317,16 @@ impl Formula for Stabilised {
         self.predictor.end(&self.a, Some(&self.e), &mut trial.q, &mut trial.v);
         let by_position = self.predictor.by_position;
         // Either slow, or at rounding level, where the iteration ends; no case lies between the two.
-        let reform = solves == 2 && ratio > 0.1 && change * by_position > rounding(trial, self.predictor.h);
+        let reform = split
+            && ratio > 0.1
+            && change * by_position > rounding(trial, self.predictor.h)
+            && change > ROUNDINGS * self.attainable_sparse(trial).unwrap_or(0.0);
         self.shared.slow |= reform;
         Correction { change, size: largest(&self.total), by_position, solves, reform }
     }
 
     fn most_corrected(&self) -> usize {
-        place_of_largest(&self.sparse.as_ref().map_or(&self.x, |sparse| &sparse.blocks.x)[..self.a.len()])
+        place_of_largest(&self.x[..self.a.len()])
     }
 
     fn attainable(&mut self, trial: &Trial) -> Option<f64> {
@@ -337,9 +341,7 @@ impl Formula for Stabilised {
         trial.terms.all_forces(&self.lambda, &mut self.forces);
         self.predictor.keep(&self.total);
         self.predictor.accept(&trial.q, &trial.v);
-        if self.sparse.is_none() {
-            self.shared.accept();
-        }
+        self.shared.accept();
         Ok(())
     }
 
@@ -348,6 +350,6 @@ impl Formula for Stabilised {
     }
 
     fn flops(&self) -> u64 {
-        self.system.flops + self.pair.flops + self.sparse.as_ref().map_or(0, |sparse| sparse.blocks.flops)
+        self.system.flops + self.pair.flops + self.sparse.as_ref().map_or(0, SparsePair::flops)
     }
 }
