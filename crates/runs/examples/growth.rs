@@ -1,9 +1,9 @@
 //! Growth of the cost of a step with the number of bodies, for every method: `make growth`.
 //!
-//! The exponent is that of the CPU time of a step between 100 and 400 bodies, `ln(t₄₀₀/t₁₀₀)/ln 4`. Solves of few and of
-//! many steps are repeated, because other processes disturb them; the least time of each counts. They are repeated more
-//! often while an exponent is too large. The exit code is 1 if one stays above its limit. Other numbers of bodies are
-//! arguments: `cargo run --release -p mbsbench-runs --example growth -- 100 800`.
+//! The exponent is that of the CPU time of a step between 100 and 400 bodies, `ln(t₄₀₀/t₁₀₀)/ln 4`. Solves of few and
+//! of many steps are repeated, because other processes disturb them; the least time of each counts. They are repeated
+//! more often while an exponent is too large. The exit code is 1 if one stays above its limit. Other numbers of bodies
+//! are arguments: `cargo run --release -p mbsbench-runs --example growth -- 100 800`.
 //!
 //! `MBSBENCH_KLU` is the program that `scripts/peers.sh` builds from `examples/peers/cpp/klu.cpp`; our factorization is
 //! then compared with KLU's. This crate is optimised, as the one of the program is not.
