@@ -21,12 +21,12 @@ use crate::sheet::Sheet;
 /// Largest number of named parameters that we chose.
 const NAMED: usize = 8;
 
-/// What is known of the runs of some experiments: their methods, by which statements can be searched in addition to
-/// their words, and what can be said about their answers.
+/// Methods and assurances of the runs of several experiments. A statement's methods are among the words by which the
+/// page finds it.
 pub(crate) struct Found<'r> {
     /// Labels and names of methods, by the keys of their runs.
     methods: HashMap<String, (&'r str, &'static str)>,
-    /// The numbers of runs by what can be said about their answers, by the id of their experiment.
+    /// Counts of runs by assurance, by the id of their experiment.
     assured: HashMap<&'r str, Vec<String>>,
     /// Methods with a page.
     pub pages: &'r Methods<'r>,
