@@ -62,11 +62,6 @@ of_one! {
     Deviation "deviation" ["deviation"]
         "root mean square deviation of an observable from the straight line fitted to it by least squares",
         of::<Scatter>;
-    /// The total variation of an observable over accepted states, divided by the distance between its first and last
-    /// value.
-    OscillationIndex "oscillation_index" ["oscillation_index"]
-        "total variation of an observable over accepted states, divided by its net change",
-        of::<Oscillation>;
 }
 
 #[derive(Default)]
@@ -149,26 +144,6 @@ impl Running for Scatter {
     }
 }
 
-#[derive(Default)]
-struct Oscillation {
-    first: f64,
-    last: f64,
-    way: f64,
-}
-
-impl Running for Oscillation {
-    fn begin(&mut self, _t: f64, value: f64) {
-        (self.first, self.last) = (value, value);
-    }
-    fn step(&mut self, (_, start): (f64, f64), (_, end): (f64, f64)) {
-        self.way += (end - start).abs();
-        self.last = end;
-    }
-    fn number(&self) -> Option<f64> {
-        (self.way > 0.0).then(|| self.way / (self.last - self.first).abs())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,8 +171,6 @@ mod tests {
         let scatter = over::<Scatter>(|t| 3.0 - 2.0 * t + (40.0 * PI * t).sin());
         assert!((scatter - 0.5_f64.sqrt()).abs() < 1e-3, "{scatter}");
         assert!(over::<Scatter>(|t| 3.0 - 2.0 * t) < 1e-6);
-        // up and down by 1 four times in each of two periods, and 0.2 between the ends
-        assert!((over::<Oscillation>(|t| wave(t) + 0.1 * t) - 8.0 / 0.2).abs() < 0.1);
     }
 
     #[test]

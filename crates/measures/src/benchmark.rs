@@ -42,9 +42,6 @@ impl MeasureDefinition for BenchmarkError {
     fn columns(&self) -> Vec<String> {
         with_bound(Self::NAME)
     }
-    fn observables(&self) -> Vec<String> {
-        self.of.clone()
-    }
     fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
         equidistant(span, self.outputs).skip(1).collect()
     }
@@ -88,9 +85,6 @@ impl MeasureDefinition for ScaledError {
 
     fn columns(&self) -> Vec<String> {
         with_bound(Self::NAME)
-    }
-    fn observables(&self) -> Vec<String> {
-        self.of.clone()
     }
     fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
         equidistant(span, self.intervals).collect()

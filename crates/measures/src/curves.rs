@@ -50,9 +50,6 @@ impl MeasureDefinition for ShapeDistance {
     fn columns(&self) -> Vec<String> {
         self.until.iter().map(|until| format!("shape_distance({})", until.text)).collect()
     }
-    fn observables(&self) -> Vec<String> {
-        self.of.clone()
-    }
     fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
         let every = self.every.copysign(span[1] - span[0]);
         let count = ((span[1] - span[0]) / every * (1.0 + 1e-12)).floor() as usize;

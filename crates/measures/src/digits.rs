@@ -111,9 +111,6 @@ macro_rules! digits {
             fn columns(&self) -> Vec<String> {
                 self.kind().columns()
             }
-            fn observables(&self) -> Vec<String> {
-                self.of.clone()
-            }
             fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
                 if self.values.is_empty() { vec![span[1]] } else { Vec::new() }
             }

@@ -27,9 +27,6 @@ impl MeasureDefinition for MaximumError {
     fn columns(&self) -> Vec<String> {
         vec![format!("error({})", self.of), format!("error_bound({})", self.of)]
     }
-    fn observables(&self) -> Vec<String> {
-        vec![self.of.clone()]
-    }
 
     fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
         grid(span, self.every)
@@ -58,9 +55,6 @@ impl MeasureDefinition for RmsError {
 
     fn columns(&self) -> Vec<String> {
         vec![format!("rms_error({})", self.of), format!("rms_error_bound({})", self.of)]
-    }
-    fn observables(&self) -> Vec<String> {
-        vec![self.of.clone()]
     }
     fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
         grid(span, Some(self.every))

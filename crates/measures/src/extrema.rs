@@ -31,9 +31,6 @@ impl MeasureDefinition for Extrema {
             .chain(numbered(&format!("extremum_time({})", self.of), self.count))
             .collect()
     }
-    fn observables(&self) -> Vec<String> {
-        vec![self.of.clone()]
-    }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         Box::new(Turning {
             index: context.index(&self.of),

@@ -25,9 +25,6 @@ impl MeasureDefinition for ExcessInside {
     fn columns(&self) -> Vec<String> {
         vec![format!("excess_inside({})", self.of)]
     }
-    fn observables(&self) -> Vec<String> {
-        vec![self.of.clone()]
-    }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         let (every, mut scratch) = (self.every, vec![0.0; context.observables.len()]);
         let mut exceeds = move |step: &mut Observed<'_>, index: usize| {

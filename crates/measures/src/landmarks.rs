@@ -41,9 +41,6 @@ impl MeasureDefinition for Crossings {
     fn columns(&self) -> Vec<String> {
         numbered(&format!("crossing({})", self.of), self.count).collect()
     }
-    fn observables(&self) -> Vec<String> {
-        vec![self.of.clone()]
-    }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         let (index, level, count) = (context.index(&self.of), self.level, self.count);
         let mut sampled = Sampled::new(context.observables.len());

@@ -40,6 +40,7 @@ use mbsbench_problem::model::Class;
 use mbsbench_problem::{Failure, Further, Method, Parameters, Statistics};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 /// A measure that an experiment file can name; its fields are the parameters in the file.
 pub trait MeasureDefinition: Parameters {
@@ -53,9 +54,12 @@ pub trait MeasureDefinition: Parameters {
         vec![Self::NAME.to_owned()]
     }
 
-    /// Observables of the model that the measure uses.
+    /// Observables of the model that the measure uses; by default those that its parameter `of` names, if it has one.
     fn observables(&self) -> Vec<String> {
-        Vec::new()
+        match json!(self)["of"].take() {
+            Value::String(name) => vec![name],
+            names => serde_json::from_value(names).unwrap_or_default(),
+        }
     }
 
     /// Times (s) at which the measure compares with the experiment's reference; empty if it needs no reference.
@@ -109,7 +113,6 @@ pub fn add_to<C: Catalogue>(catalogue: C) -> C {
         .measure::<averages::MeanMagnitude>()
         .measure::<averages::Trend>()
         .measure::<averages::Deviation>()
-        .measure::<averages::OscillationIndex>()
         .measure::<oscillation::Oscillation>()
         .measure::<windows::Window>()
         .measure::<drift::DriftConstant>()

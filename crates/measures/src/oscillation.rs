@@ -37,9 +37,6 @@ impl MeasureDefinition for Oscillation {
     fn columns(&self) -> Vec<String> {
         vec![format!("oscillation({}, {}..{})", self.of, self.from.text, self.to.text)]
     }
-    fn observables(&self) -> Vec<String> {
-        vec![self.of.clone()]
-    }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         let terms = self.degree as usize + 1;
         Box::new(Running {

@@ -29,9 +29,6 @@ impl MeasureDefinition for RelativeError {
     fn columns(&self) -> Vec<String> {
         vec![format!("relative_error({})", self.of), format!("relative_error_bound({})", self.of)]
     }
-    fn observables(&self) -> Vec<String> {
-        vec![self.of.clone()]
-    }
     fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
         let from = if span[0] < span[1] { self.from.clamp(span[0], span[1]) } else { span[0] };
         let later = grid([from, span[1]], Some(self.every));

@@ -56,9 +56,6 @@ impl MeasureDefinition for Sample {
     fn columns(&self) -> Vec<String> {
         self.at.iter().map(|t| format!("{}@{}", self.of, t.text)).collect()
     }
-    fn observables(&self) -> Vec<String> {
-        vec![self.of.clone()]
-    }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         Box::new(Samples {
             index: context.index(&self.of),

@@ -89,9 +89,6 @@ macro_rules! of_one {
             fn columns(&self) -> Vec<String> {
                 vec![$(format!(concat!($column, "({})"), self.of)),+]
             }
-            fn observables(&self) -> Vec<String> {
-                vec![self.of.clone()]
-            }
             fn start(&self, context: &$crate::MeasureContext<'_>) -> Box<dyn $crate::Measure> {
                 let start: fn(Option<usize>) -> Box<dyn $crate::Measure> = $start;
                 start(context.index(&self.of))

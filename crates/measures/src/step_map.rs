@@ -25,9 +25,6 @@ impl MeasureDefinition for StepMap {
     fn columns(&self) -> Vec<String> {
         ["determinant", "amplification_max"].map(str::to_owned).to_vec()
     }
-    fn observables(&self) -> Vec<String> {
-        self.of.clone()
-    }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         let indices = self.of.iter().map(|name| context.index(name)).collect();
         Box::new(States { indices, states: Vec::new() })

@@ -171,9 +171,6 @@ impl MeasureDefinition for Amplification {
     fn columns(&self) -> Vec<String> {
         vec!["amplification_max".to_owned()]
     }
-    fn observables(&self) -> Vec<String> {
-        self.of.clone()
-    }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         let indices: Vec<usize> = self.of.iter().filter_map(|name| context.index(name)).collect();
         let look = move |largest: &mut Option<f64>, step: &mut Observed<'_>| {

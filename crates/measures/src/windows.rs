@@ -39,9 +39,6 @@ impl MeasureDefinition for Window {
         let name = |what| format!("{what}({}, {}..{})", self.of, self.from.text, self.to.text);
         ["mean", "range", "variation"].map(name).to_vec()
     }
-    fn observables(&self) -> Vec<String> {
-        vec![self.of.clone()]
-    }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         Box::new(Running {
             index: context.index(&self.of),
