@@ -30,7 +30,8 @@ pub fn read_as<T: DeserializeOwned>(node: &Node, what: &str) -> Result<T, Proble
 }
 
 /// A problem whose place may still be unknown: serde raises some errors where only the caller knows it.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{problem}")]
 struct Unplaced {
     place: Option<Place>,
     problem: Box<Problem>,
@@ -67,14 +68,6 @@ impl Unplaced {
         Problem { place: self.place.unwrap_or(place), ..*self.problem }
     }
 }
-
-impl fmt::Display for Unplaced {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.problem.fmt(f)
-    }
-}
-
-impl std::error::Error for Unplaced {}
 
 impl de::Error for Unplaced {
     fn custom<T: fmt::Display>(message: T) -> Self {

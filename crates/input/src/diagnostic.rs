@@ -131,9 +131,10 @@ impl std::error::Error for BadInput {}
 const MOST_SHOWN: usize = 50;
 
 /// A problem together with the lines around it, in the form that miette needs.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {}", file.position(problem.place), shown(&problem.message))]
 struct Shown<'s> {
-    source: &'s Source,
+    file: &'s Source,
     problem: &'s Problem,
     help: Option<String>,
     lines: Option<Excerpt>,
@@ -151,9 +152,9 @@ fn shown(message: &str) -> String {
 }
 
 impl<'s> Shown<'s> {
-    fn new(source: &'s Source, problem: &'s Problem) -> Self {
-        let (help, lines) = (problem.help.as_deref().map(shown), source.excerpt(problem.place));
-        Self { source, problem, help, lines }
+    fn new(file: &'s Source, problem: &'s Problem) -> Self {
+        let (help, lines) = (problem.help.as_deref().map(shown), file.excerpt(problem.place));
+        Self { file, problem, help, lines }
     }
 }
 
@@ -180,14 +181,6 @@ impl SourceCode for Excerpt {
     }
 }
 
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.source.position(self.problem.place), shown(&self.problem.message))
-    }
-}
-
-impl std::error::Error for Shown<'_> {}
-
 impl Diagnostic for Shown<'_> {
     fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
         self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
@@ -199,7 +192,7 @@ impl Diagnostic for Shown<'_> {
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let place = self.source.first_line_of(self.problem.place);
+        let place = self.file.first_line_of(self.problem.place);
         let label = Some("here".to_owned());
         Some(Box::new(std::iter::once(LabeledSpan::new(label, place.start, place.end - place.start))))
     }
