@@ -18,6 +18,7 @@ mod gathered;
 mod identity;
 mod includes;
 mod keys;
+pub mod lists;
 mod merge;
 pub mod plan;
 mod problems;
@@ -48,14 +49,15 @@ pub use includes::{ContenderEntry, included, read_contender, read_contenders, re
 pub use plan::{Plan, ReferencePlan, RunKey, RunSpec};
 pub use problems::Problems;
 pub use provenance::{Provenance, Provenances};
-pub use published::{Published, PublishedError, PublishedTrajectory};
+pub use published::{Published, PublishedError, read_trajectory};
 pub use ranking::RankingSpec;
 pub use recording::Recording;
 pub use reference::{Control, Origin, Precision, ReferenceSpec, SolvedSpec, SolverSpec};
 pub use registry::{Choice, Contender, Registry};
 pub use rules::Rule;
 pub use spec::{AnimationSpec, AxisValue, DrawingSpec, Layout, PanelSpec, TableSpec};
-pub use study::{Feature, StudyScope, StudySpec};
+pub use study::{Feature, StudySpec};
+pub use trajectory_file::TrajectoryFile;
 pub use undetermined::{Reading, Undetermined, Varies};
 
 use mbsbench_input::{BadInput, Document, Key, Node, Problem, Value, read};
@@ -104,7 +106,7 @@ pub struct Experiment {
     /// The statements of the paper about the set-up, one node each.
     pub given: Vec<Node>,
     /// The runs and checks of a reconstruction.
-    pub study: StudyScope,
+    pub study: StudySpec,
     /// Parameters, by path, that are set in every run that has them.
     pub set: Vec<(Key, Node)>,
     /// True if the axes come from `quick:`.
@@ -135,10 +137,7 @@ impl Experiment {
     pub fn variables(&self) -> Vec<&str> {
         let parameters = self.sampled().map(|(key, _)| key.name.as_str());
         let readings = self.readings().map(|reading| reading.name.as_str());
-        parameters
-            .chain(readings)
-            .chain(self.study.features.iter().map(|feature| feature.value.name.as_str()))
-            .collect()
+        parameters.chain(readings).chain(self.study.features.iter().map(|feature| feature.name.as_str())).collect()
     }
 
     /// True if a file of `paper` refers to this experiment by `name`: the whole id, or the part after the slash within
@@ -165,7 +164,7 @@ impl Experiment {
         problems.keep(check_schema(root));
         let id = problems.kept(read_id(root));
         let undetermined = problems.keep(read_undetermined(root));
-        let study = undetermined.as_ref().and_then(|varied| problems.keep(StudyScope::read(root, varied)));
+        let study = undetermined.as_ref().and_then(|varied| problems.keep(StudySpec::read(root, varied)));
         let experiment = Self {
             document: document.clone(),
             paper: id.split('/').next().unwrap_or_default().to_owned(),

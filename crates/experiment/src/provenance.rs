@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use mbsbench_input::{Key, Node, Problem, Value, read};
+use mbsbench_input::{Key, Node, Problem, Value, keys_of, read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,13 +32,7 @@ impl Provenance {
 
     /// Returns the name in files: `authors`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Printed => "printed",
-            Self::Authors => "authors",
-            Self::Chosen => "chosen",
-            Self::Calibrated => "calibrated",
-            Self::StandIn => "stand-in",
-        }
+        keys_of::<Self>()[self as usize]
     }
 
     /// True if the value is our choice, so that a verdict needs a study.

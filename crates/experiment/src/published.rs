@@ -71,39 +71,11 @@ impl Published {
     }
 }
 
-/// Observables over time that others have computed or measured.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PublishedTrajectory {
-    observables: Vec<String>,
-    times: Vec<f64>,
-    values: Vec<Vec<f64>>,
-}
-
-impl PublishedTrajectory {
-    /// Reads a trajectory of a model with these observables: the first line has `t [s]` and observables with their
-    /// units, `x [m]`; lines with `#` are comments.
-    ///
-    /// # Errors
-    /// Fails if the file is missing or is not a trajectory of this model.
-    pub fn read(path: &Path, observables: &[Observable]) -> Result<Self, PublishedError> {
-        let source = source(path, &read_file(path, LARGEST_DATA)?)?;
-        let file = TrajectoryFile::read(&source, observables).map_err(|problems| BadInput::new(source, problems))?;
-        let observables = file.heads.into_iter().map(|(name, _)| name).collect();
-        Ok(Self { observables, times: file.times, values: file.values })
-    }
-
-    /// Returns the names of the observables.
-    pub fn observables(&self) -> impl Iterator<Item = &str> {
-        self.observables.iter().map(String::as_str)
-    }
-
-    /// Returns an observable, or the time for `t`, in the unit of the model at all times; `None` if the file does not
-    /// have it.
-    pub fn column(&self, name: &str) -> Option<Vec<f64>> {
-        if name == "t" {
-            return Some(self.times.clone());
-        }
-        let index = self.observables.iter().position(|own| own == name)?;
-        Some(self.values.iter().map(|row| row[index]).collect())
-    }
+/// Reads observables over time that others have computed or measured, of a model with these observables.
+///
+/// # Errors
+/// Fails if the file is missing or is not a trajectory of this model.
+pub fn read_trajectory(path: &Path, observables: &[Observable]) -> Result<TrajectoryFile, PublishedError> {
+    let source = source(path, &read_file(path, LARGEST_DATA)?)?;
+    Ok(TrajectoryFile::read(&source, observables).map_err(|problems| BadInput::new(source, problems))?)
 }

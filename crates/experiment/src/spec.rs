@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::iter;
 
-use mbsbench_input::{Node, Problem, Value, keys_of, read};
+use mbsbench_input::{Node, Problem, Value, read};
 use mbsbench_problem::{Clock, Events, Matrices};
 use schemars::JsonSchema;
 use serde::de::{MapAccess, SeqAccess, Visitor};
@@ -291,13 +291,6 @@ pub enum PanelKind {
     Dots,
     /// A bar for each value of an axis, in the order of the runs. The values are labels, not positions.
     Bars,
-}
-
-impl PanelKind {
-    /// Returns the name in files: `dots`.
-    pub fn name(self) -> &'static str {
-        keys_of::<Self>()[self as usize]
-    }
 }
 
 /// A quantity computed from a column and drawn in its place.

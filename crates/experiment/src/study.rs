@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use mbsbench_input::{Key, Node, Problem, Value, keys_of, one_of, read};
+use mbsbench_input::{Key, Node, Problem, read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::keys::unknown;
 use super::spec::AxisValue;
 use super::undetermined::Undetermined;
-use super::{Placed, items};
 
 /// The block `study:` of an experiment file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -64,84 +62,43 @@ impl Feature {
     }
 }
 
-/// The default number of samples.
-const SAMPLES: u32 = 128;
-/// The default budget of set-ups.
-const BUDGET: u32 = 2000;
+impl StudySpec {
+    /// The default number of samples.
+    pub const SAMPLES: u32 = 128;
+    /// The default budget of set-ups.
+    pub const BUDGET: u32 = 2000;
 
-/// The block `study:`, with the nodes of its parts.
-#[derive(Debug, Clone, Default)]
-pub struct StudyScope {
-    /// Cases to run in every set-up; all if empty.
-    pub cases: Vec<Placed<String>>,
-    /// Only runs with these axis values.
-    pub filter: BTreeMap<String, AxisValue>,
-    /// Experiments that vary in the same way.
-    pub along: Vec<Placed<String>>,
-    /// Prefixes of the ids of the checks to judge; all checks if empty.
-    pub checks: Vec<Placed<String>>,
-    /// The number of samples of the ranges.
-    pub samples: u32,
-    /// The largest number of set-ups to evaluate.
-    pub budget: u32,
-    /// The figure or table whose sentences a witness has to satisfy.
-    pub figure: Option<String>,
-    /// Numbers besides the undetermined parameters on which verdicts may depend.
-    pub features: Vec<Placed<Feature>>,
-}
-
-impl StudyScope {
     pub(super) fn read(root: &Node, undetermined: &[(Key, Undetermined)]) -> Result<Self, Problem> {
-        let Some(node) = root.get("study") else {
-            return Ok(Self { samples: SAMPLES, budget: BUDGET, ..Self::default() });
-        };
-        if !matches!(node.value, Value::Map(_)) {
-            return Err(Problem::found(node).help(format!("accepted: a map with {}", one_of(keys_of::<StudySpec>()))));
-        }
+        let Some(node) = root.get("study") else { return Ok(Self::default()) };
         if undetermined.is_empty() {
-            return Err(Problem::new(root.place_of("study"), "a study needs undetermined parameters")
+            return Err(Problem::new(node.place, "a study needs undetermined parameters")
                 .help("add `undetermined:` with a parameter and its range"));
         }
-        if let Some(problem) = unknown(node, "key", keys_of::<StudySpec>()).next() {
-            return Err(problem);
-        }
-        let features: Vec<Placed<Feature>> = items(node, "features", read)?;
-        for (index, feature) in features.iter().enumerate() {
-            let Placed { value: Feature { name, .. }, node } = feature;
-            let is_taken = features[..index].iter().any(|earlier| &earlier.value.name == name)
-                || undetermined.iter().any(|(key, _)| &key.name == name);
-            if is_taken {
-                let problem = Problem::new(node.place_of("name"), format!("duplicate variable `{name}`"));
+        let study: Self = read(node)?;
+        let names: Vec<&str> = study.features.iter().map(|feature| feature.name.as_str()).collect();
+        for (index, name) in names.iter().enumerate() {
+            let place = node.place_of(&format!("features.{index}.name"));
+            if names[..index].contains(name) || undetermined.iter().any(|(key, _)| key.name == *name) {
+                let problem = Problem::new(place, format!("duplicate variable `{name}`"));
                 return Err(
                     problem.help("names of features must differ from each other and from undetermined parameters")
                 );
             }
             if name.trim().is_empty() {
-                return Err(Problem::new(node.place_of("name"), "the name is empty").help("accepted: a text"));
+                return Err(Problem::new(place, "the name is empty").help("accepted: a text"));
             }
         }
-        let count = |key: &str, default: u32| match node.get(key).map(read::<u32>).transpose()? {
-            Some(0) => {
-                let problem = Problem::new(node.place_of(key), format!("`{key}` is 0"));
-                Err(problem.help("accepted: a whole number above zero"))
-            }
-            count => Ok(count.unwrap_or(default)),
-        };
-        Ok(Self {
-            cases: items(node, "cases", read)?,
-            filter: node.get("where").map(read).transpose()?.unwrap_or_default(),
-            along: items(node, "along", read)?,
-            checks: items(node, "checks", read)?,
-            samples: count("samples", SAMPLES)?,
-            budget: count("budget", BUDGET)?,
-            figure: node.get("figure").map(read).transpose()?,
-            features,
-        })
+        let counts = [("samples", study.samples), ("budget", study.budget)];
+        if let Some((key, _)) = counts.into_iter().find(|(_, count)| *count == Some(0)) {
+            let problem = Problem::new(node.place_of(key), format!("`{key}` is 0"));
+            return Err(problem.help("accepted: a whole number above zero"));
+        }
+        Ok(study)
     }
 
     /// True if a check is to be judged.
     pub fn asks_for(&self, check: &str) -> bool {
-        self.checks.is_empty() || self.checks.iter().any(|beginning| check.starts_with(&beginning.value))
+        self.checks.is_empty() || self.checks.iter().any(|beginning| check.starts_with(beginning))
     }
 }
 

@@ -66,6 +66,16 @@ impl TrajectoryFile {
         if problems.is_empty() { Ok(table) } else { Err(problems) }
     }
 
+    /// Returns an observable, or the time for `t`, in the unit of the model at all times; `None` if the file does not
+    /// have it.
+    pub fn column(&self, name: &str) -> Option<Vec<f64>> {
+        if name == "t" {
+            return Some(self.times.clone());
+        }
+        let index = self.heads.iter().position(|(own, _)| own == name)?;
+        Some(self.values.iter().map(|row| row[index]).collect())
+    }
+
     /// Adds the numbers of a line.
     fn add(&mut self, line: (&str, Place), factors: &[f64], problems: &mut Vec<Problem>) {
         let before = problems.len();

@@ -11,7 +11,6 @@ mod assurances;
 pub mod cli;
 pub mod conformance;
 mod description;
-mod lists;
 pub mod output;
 pub mod processor;
 mod ranks;

@@ -9,7 +9,7 @@ use mbsbench_judge::comparison::{MethodRanks, Rank, Tally, words};
 use mbsbench_numbers::short;
 use mbsbench_problem::Formulated;
 
-use crate::lists::{grouped, unique};
+use mbsbench_experiment::lists::{grouped, unique};
 
 /// The lines of a table, headings first, or the reason why there is none.
 type RankTable = Result<Vec<Vec<String>>, &'static str>;

@@ -2,7 +2,7 @@
 
 use mbsbench_numbers::unguarded;
 
-use crate::lists::unique;
+use mbsbench_experiment::lists::unique;
 
 /// Headings and records, without the guards of [`mbsbench_numbers::guarded`].
 pub(crate) struct Sheet {

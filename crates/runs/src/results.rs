@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use mbsbench_experiment::lists::unique_by;
 use mbsbench_experiment::plan::joined;
 use mbsbench_experiment::{AxisValue, Label};
 use mbsbench_numbers::{csv, decimal};
@@ -119,13 +120,8 @@ impl ResultSet {
 
     /// Returns the values on an axis, in the order of the runs.
     pub fn values_of(&self, axis: &str) -> Vec<&Label> {
-        let mut values: Vec<&Label> = Vec::new();
-        for label in self.rows.iter().filter_map(|row| self.label(row, axis)) {
-            if !values.iter().any(|value| value.same(label)) {
-                values.push(label);
-            }
-        }
-        values
+        let labels = self.rows.iter().filter_map(|row| self.label(row, axis));
+        unique_by(labels, |one, other| one.same(other))
     }
 
     /// Returns the text of `runs.csv`.

@@ -9,6 +9,7 @@ use mbsbench_problem::{Events, Formulated, Model, StepControl};
 
 use super::Plan;
 use super::observables::{Observables, each_model};
+use crate::lists::unique;
 use crate::provenance::Marked;
 use crate::registry::{Choice, MeasureKind};
 use crate::undetermined::lies_below;
@@ -183,15 +184,17 @@ fn check_study(plan: &Plan, problems: &mut Problems) {
         return;
     }
     let known_cases: Vec<&str> = plan.experiment.cases.iter().filter_map(|case| case.name.as_deref()).collect();
-    for Placed { value: name, node } in &plan.experiment.study.cases {
+    let place = |path: String| plan.experiment.document.root.place_of(&format!("study.{path}"));
+    for (index, name) in plan.experiment.study.cases.iter().enumerate() {
         if !known_cases.contains(&name.as_str()) {
-            problems.add(Problem::unknown(node.place, "case", name, &known_cases));
+            problems.add(Problem::unknown(place(format!("cases.{index}")), "case", name, &known_cases));
             return;
         }
     }
-    for Placed { value: feature, node } in &plan.experiment.study.features {
+    for (index, feature) in plan.experiment.study.features.iter().enumerate() {
+        let place = |key: &str| place(format!("features.{index}.{key}"));
         let Some(run) = plan.runs.iter().find(|run| plan.is_studied(run) && plan.is_meant(run, &feature.filter)) else {
-            let problem = Problem::new(node.place_of("where"), "no run of the study has all of these values");
+            let problem = Problem::new(place("where"), "no run of the study has all of these values");
             problems.add(problem.help("accepted: values of the axes in the cases under `study:`"));
             continue;
         };
@@ -205,7 +208,7 @@ fn check_study(plan: &Plan, problems: &mut Problems) {
             if !is_known {
                 let paths = known_paths(plan, |run, path| value_at(run, path).is_some());
                 let known = measured.iter().chain(&paths).map(String::as_str).chain(["t_reached"]);
-                problems.add(Problem::unknown(node.place_of(key), "column", name, known));
+                problems.add(Problem::unknown(place(key), "column", name, known));
             }
         }
     }
@@ -243,15 +246,8 @@ pub(super) fn has_path(run: &super::RunSpec, path: &str) -> bool {
 
 /// Returns the distinct paths of the selected runs.
 fn known_paths(plan: &Plan, is_meant: impl Fn(&super::RunSpec, &str) -> bool) -> Vec<String> {
-    let mut paths: Vec<String> = Vec::new();
-    for run in &plan.runs {
-        for path in run.paths() {
-            if !paths.contains(&path) && is_meant(run, &path) {
-                paths.push(path);
-            }
-        }
-    }
-    paths
+    let paths = plan.runs.iter().flat_map(|run| run.paths().into_iter().map(move |path| (run, path)));
+    unique(paths.filter(|(run, path)| is_meant(run, path)).map(|(_, path)| path))
 }
 
 fn check_timing(plan: &Plan, problems: &mut Problems) {

@@ -12,6 +12,7 @@ use super::solve_settings::settings;
 use super::stored::StoredFiles;
 use super::{Guest, MOST_RUNS, Plan, ReferencePlan, RunKey, RunSpec, Solved, Stored, key};
 use crate::Recording;
+use crate::lists::{unique, unique_by};
 use crate::registry::{Choice, Entry, Kind, MeasureKind, MethodKind, ModelKind, Registry, choose};
 use crate::{
     Axis, Case, Control, Experiment, ExternalReference, ExternalReferenceSpec, Label, Origin, Problems, ReferenceSpec,
@@ -27,12 +28,7 @@ const ENOUGH_WRONG: usize = 1000;
 pub(super) fn expand(experiment: Experiment, registry: &Registry) -> Result<Plan, BadInput> {
     let mut problems = Problems::default();
     let axes = axis_columns(&experiment);
-    let mut columns: Vec<String> = Vec::new();
-    for column in experiment.cases.iter().flat_map(Case::columns) {
-        if !columns.contains(&column) {
-            columns.push(column);
-        }
-    }
+    let columns = unique(experiment.cases.iter().flat_map(Case::columns));
     exclusions::check(&experiment, &axes, &mut problems);
     let size = experiment.cases.iter().map(size).fold(0_usize, usize::saturating_add);
     if size > MOST_RUNS {
@@ -77,15 +73,11 @@ fn points<'a>(axes: impl Iterator<Item = &'a Axis>) -> usize {
 
 /// The columns of the axes: `case`, then the axes of all cases, by role and then in the order of the file.
 fn axis_columns(experiment: &Experiment) -> Vec<String> {
-    let mut axes: Vec<(Role, &str)> = Vec::new();
-    for axis in experiment.cases.iter().flat_map(|case| &case.axes) {
-        if !axes.iter().any(|&(_, name)| name == axis.name) {
-            axes.push((axis.role, &axis.name));
-        }
-    }
-    axes.sort_by_key(|&(role, _)| role);
+    let axes = experiment.cases.iter().flat_map(|case| &case.axes);
+    let mut axes = unique_by(axes, |one, other| one.name == other.name);
+    axes.sort_by_key(|axis| axis.role);
     let case = experiment.cases.iter().any(|case| case.name.is_some()).then_some("case");
-    case.into_iter().chain(axes.into_iter().map(|(_, name)| name)).map(str::to_owned).collect()
+    case.into_iter().chain(axes.into_iter().map(|axis| axis.name.as_str())).map(str::to_owned).collect()
 }
 
 /// The expansion of one case.

@@ -8,6 +8,7 @@ use mbsbench_measures::bound_of;
 
 use super::observables::Observables;
 use super::{Guest, Plan, outputs};
+use crate::lists::unique;
 use crate::registry::{Contender, Registry};
 use crate::spec::PanelSpec;
 use crate::{Experiment, Label, Placed, Problems};
@@ -67,14 +68,9 @@ pub(super) fn gather(experiment: Experiment, guest: Option<&Contender>, registry
 
 /// Merges all runs into one plan, with a column for each axis and each measure of any of them.
 fn merged(experiment: &Experiment, plans: Vec<(&str, Plan)>) -> Plan {
-    let mut axes = vec![AXIS.to_owned()];
-    let mut columns: Vec<String> = Vec::new();
-    for (_, plan) in &plans {
-        let new = plan.axes.iter().filter(|axis| !axes.contains(axis)).cloned().collect::<Vec<_>>();
-        axes.extend(new);
-        let new = plan.columns.iter().filter(|column| !columns.contains(column)).cloned().collect::<Vec<_>>();
-        columns.extend(new);
-    }
+    let own_axes = plans.iter().flat_map(|(_, plan)| plan.axes.iter().cloned());
+    let axes = unique([AXIS.to_owned()].into_iter().chain(own_axes));
+    let columns = unique(plans.iter().flat_map(|(_, plan)| plan.columns.iter().cloned()));
     let mut runs = Vec::new();
     for (name, mut plan) in plans {
         let own = std::mem::take(&mut plan.runs);

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::Plan;
 use crate::Account;
+use crate::lists::grouped;
 
 /// Methods that `every` leaves out in the same cases for the same reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,17 +38,10 @@ impl Plan {
         let named = self.by_cases(|account| {
             account.named().map(|(method, reason, is_written)| (reason, is_written, method)).collect()
         });
-        let mut all: Vec<LeftOut<'_>> = Vec::new();
-        for ((reason, is_written, method), cases) in named {
-            match all
-                .iter_mut()
-                .find(|known| (&known.reason, known.is_written, &known.cases) == (&reason, is_written, &cases))
-            {
-                Some(known) => known.methods.push(method),
-                None => all.push(LeftOut { methods: vec![method], cases, reason, is_written }),
-            }
-        }
-        all
+        let named =
+            named.into_iter().map(|((reason, is_written, method), cases)| ((reason, is_written, cases), method));
+        let left_out = |((reason, is_written, cases), methods)| LeftOut { methods, cases, reason, is_written };
+        grouped(named).into_iter().map(left_out).collect()
     }
 
     /// Returns the numbers of methods that `every` selects and leaves out, and the parameters that it does not set: one

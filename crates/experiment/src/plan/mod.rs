@@ -300,7 +300,7 @@ impl Plan {
     pub fn is_studied(&self, run: &RunSpec) -> bool {
         let cases = &self.experiment.study.cases;
         let case = self.axis("case").and_then(|axis| run.cells[axis].as_ref());
-        let is_case = cases.is_empty() || case.is_some_and(|label| cases.iter().any(|case| case.value == label.text));
+        let is_case = cases.is_empty() || case.is_some_and(|label| cases.contains(&label.text));
         is_case && self.is_meant(run, &self.experiment.study.filter)
     }
 

@@ -1,5 +1,6 @@
 //! The position of one method among all others, ranking by ranking.
 
+use mbsbench_experiment::lists::{grouped, unique_by};
 use mbsbench_experiment::{Plan, RankingSpec};
 use mbsbench_runs::pairs::median;
 
@@ -123,32 +124,24 @@ impl Tally {
     /// Summarises standings in the order of their experiments. A model counts once, by the first of its rankings.
     pub fn of(standings: &[MethodRanks<'_>]) -> Self {
         let mut tally = Self { models: 0, reached: Vec::new(), ratios: Vec::new(), runs: 0, failed: 0 };
-        let mut ratios: Vec<(String, Vec<f64>)> = Vec::new();
-        let mut known: Vec<&MethodRanks<'_>> = Vec::new();
-        for standing in standings.iter().filter(|standing| standing.counts.runs > 0) {
-            if known.iter().any(|other| is_about(other, standing)) {
-                continue;
-            }
-            known.push(standing);
+        let (mut reached, mut ratios) = (Vec::new(), Vec::new());
+        let standings = standings.iter().filter(|standing| standing.counts.runs > 0);
+        for standing in unique_by(standings, |one, other| is_about(one, other)) {
             tally.models += 1;
             tally.runs += standing.counts.runs;
             tally.failed += standing.counts.failed;
             for (&accuracy, ranks) in standing.spec.accuracies.iter().zip(&standing.ranks) {
                 let is_reached = ranks.iter().any(|rank| matches!(rank, Rank::Reached { .. } | Rank::Free));
-                match tally.reached.iter_mut().find(|(known, _)| *known == accuracy) {
-                    Some((_, count)) => *count += usize::from(is_reached),
-                    None => tally.reached.push((accuracy, usize::from(is_reached))),
-                }
-                for ((work, _), rank) in standing.spec.work.0.iter().zip(ranks) {
-                    match ratios.iter_mut().find(|(known, _)| known == work) {
-                        Some((_, ratios)) => ratios.extend(rank.ratio()),
-                        None => ratios.push((work.clone(), rank.ratio().into_iter().collect())),
-                    }
-                }
+                reached.push((accuracy, usize::from(is_reached)));
+                let works = standing.spec.work.0.iter().zip(ranks);
+                ratios.extend(works.map(|((work, _), rank)| (work.clone(), rank.ratio())));
             }
         }
-        let typical = |ratios: Vec<f64>| (!ratios.is_empty()).then(|| median(&ratios).value);
-        tally.ratios = ratios.into_iter().map(|(work, ratios)| (work, typical(ratios))).collect();
+        tally.reached =
+            grouped(reached).into_iter().map(|(accuracy, counts)| (accuracy, counts.iter().sum())).collect();
+        let typical = |ratios: &[f64]| (!ratios.is_empty()).then(|| median(ratios).value);
+        let of_work = |(work, ratios): (_, Vec<_>)| (work, typical(&ratios.into_iter().flatten().collect::<Vec<_>>()));
+        tally.ratios = grouped(ratios).into_iter().map(of_work).collect();
         tally
     }
 }

@@ -98,6 +98,7 @@ fn lines(places: &[Place<'_>]) -> Vec<[String; 9]> {
 pub mod words {
     use super::{Place, Ranked};
     use crate::comparison::{APART, Cost, Unequal};
+    use mbsbench_experiment::lists::grouped;
     use mbsbench_numbers::{markdown, short};
 
     /// The introduction above all tables.
@@ -157,13 +158,8 @@ pub mod words {
     /// Lists the settings in which the methods of rankings differ, as a section; rankings with the same differences
     /// share a list.
     pub fn settings(rankings: &[Ranked<'_>]) -> String {
-        let mut lists: Vec<(&[Unequal], Vec<&str>)> = Vec::new();
-        for ranked in rankings.iter().filter(|ranked| !ranked.unequal.is_empty()) {
-            match lists.iter_mut().find(|(known, _)| *known == ranked.unequal) {
-                Some((_, titles)) => titles.push(&ranked.spec.title),
-                None => lists.push((&ranked.unequal, vec![&ranked.spec.title])),
-            }
-        }
+        let differing = rankings.iter().filter(|ranked| !ranked.unequal.is_empty());
+        let lists = grouped(differing.map(|ranked| (ranked.unequal.as_slice(), ranked.spec.title.as_str())));
         let begin = if lists.is_empty() { "" } else { "\n## Settings in which methods differ\n" };
         let list = |(unequal, titles): (&[Unequal], Vec<&str>)| {
             format!("\n{}:\n\n{}", markdown(&titles.join("; ")), Unequal::list(unequal))

@@ -195,7 +195,7 @@ impl Judged {
         };
         let features = &plan.experiment.study.features;
         Self {
-            features: features.iter().map(|placed| feature(&placed.value).unwrap_or(f64::NAN)).collect(),
+            features: features.iter().map(|each| feature(each).unwrap_or(f64::NAN)).collect(),
             failed: made.failed(),
             verdicts: checks.iter().map(verdict).collect(),
         }

@@ -126,7 +126,7 @@ impl Reconstruction {
         });
         let features = scope.plan.experiment.study.features.iter().enumerate().map(|(k, feature)| {
             let values = judged.iter().map(|judged| judged.features[k]).collect();
-            Variable { name: feature.value.name.clone(), is_reading: false, values }
+            Variable { name: feature.name.clone(), is_reading: false, values }
         });
         let count = checks.len();
         let sample = |k: usize| judged.iter().map(|judged| judged.verdicts[k]).collect();

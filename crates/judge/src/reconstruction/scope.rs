@@ -76,11 +76,12 @@ impl<'p> Scope<'p> {
     /// Fails if `given:` or the names under `along` are invalid.
     pub fn new(plan: &'p Plan, plans: &'p [Plan]) -> Result<Self, BadInput> {
         let experiment = &plan.experiment;
-        let along = experiment.study.along.iter().map(|name| {
-            let is_called = |other: &&Plan| other.experiment.is_called(&name.value, &experiment.paper);
+        let along = experiment.study.along.iter().enumerate().map(|(index, name)| {
+            let is_called = |other: &&Plan| other.experiment.is_called(name, &experiment.paper);
             plans.iter().find(is_called).ok_or_else(|| {
                 let known = plans.iter().map(|plan| plan.experiment.id.as_str());
-                let problem = Problem::unknown(name.node.place, "experiment", &name.value, known.collect::<Vec<_>>());
+                let place = experiment.document.root.place_of(&format!("study.along.{index}"));
+                let problem = Problem::unknown(place, "experiment", name, known.collect::<Vec<_>>());
                 experiment.document.bad(vec![problem])
             })
         });
@@ -122,7 +123,7 @@ impl<'p> Scope<'p> {
     /// Reduces the plans to the runs that some checks and the features need.
     pub(super) fn parts_for<'c>(&self, checks: impl Iterator<Item = &'c Check>) -> Vec<Plan> {
         let experiment = &self.plan.experiment;
-        let features = experiment.study.features.iter().map(|feature| (experiment.id.as_str(), &feature.value.filter));
+        let features = experiment.study.features.iter().map(|feature| (experiment.id.as_str(), &feature.filter));
         let selections: Vec<_> = checks.flat_map(|check| check.kind.selections()).chain(features).collect();
         self.parts(&selections)
     }

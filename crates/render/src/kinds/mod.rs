@@ -33,15 +33,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns the kind with this name in experiment files.
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "dots" => Some(Self::Dots),
-            "bars" => Some(Self::Bars),
-            _ => None,
-        }
-    }
-
     /// Returns the implementation.
     pub(crate) fn plot(self) -> &'static dyn Plot {
         match self {

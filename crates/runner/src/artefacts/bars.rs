@@ -4,7 +4,7 @@ use mbsbench_experiment::{Label, PanelSpec, Published};
 use mbsbench_render::{Dash, Kind, Point, Series, Style};
 use mbsbench_runs::ResultSet;
 
-use crate::lists::unique_by;
+use mbsbench_experiment::lists::unique_by;
 
 use super::figures::{Drawn, Look, failed, unresolved};
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use mbsbench_experiment::plan::{Guest, REFERENCE};
 use mbsbench_experiment::spec::{Derived, FigureSpec, PanelKind, PanelSpec, Scale as SpecScale};
-use mbsbench_experiment::{Label, Plan, Published, PublishedError, PublishedTrajectory, Registry, RunSpec, units};
+use mbsbench_experiment::{
+    Label, Plan, Published, PublishedError, Registry, RunSpec, TrajectoryFile, read_trajectory, units,
+};
 use mbsbench_measures::bound_of;
 use mbsbench_measures::stepwise::drawable;
 use mbsbench_problem::Observable;
@@ -35,7 +37,7 @@ pub(super) fn figure(
         let mut drawn = if look.is_over_time(panel, results) {
             let run = plan.runs.iter().find(|run| plan.is_meant(run, &panel.filter));
             let heads = run.map(|run| plan.heads_over_time(panel, run)).unwrap_or_default();
-            let others = file.map(|file| PublishedTrajectory::read(&file, &heads)).transpose()?;
+            let others = file.map(|file| read_trajectory(&file, &heads)).transpose()?;
             look.panel_over_time(panel, results, others.as_ref())
         } else {
             let values = file.map(|file| Published::read(&file)).transpose()?;
@@ -122,7 +124,7 @@ impl Look {
     }
 
     /// Draws observables over time or over each other, with published trajectories.
-    fn panel_over_time(&self, spec: &PanelSpec, results: &ResultSet, others: Option<&PublishedTrajectory>) -> Panel {
+    fn panel_over_time(&self, spec: &PanelSpec, results: &ResultSet, others: Option<&TrajectoryFile>) -> Panel {
         let (mut panel, scale) = self.empty_panel(spec, |column| Cow::Borrowed(self.unit(column)));
         panel.series = distinguished(self.curves(spec, results, scale));
         let rings = others.map(|others| rings_over_time(spec, others, &panel.series, scale));
@@ -204,7 +206,7 @@ impl Look {
                 let own = || self.style(spec, label.as_deref(), series.len());
                 let style = if guest.is_some() { Style::default() } else { own() };
                 let points = trajectory(row, &spec.x, name, scale);
-                let kind = Kind::named(spec.kind.name()).unwrap_or(Kind::Line);
+                let kind = if spec.kind == PanelKind::Dots { Kind::Dots } else { Kind::Line };
                 let end = points.last().map_or(0.0, |point| point[0]);
                 let failures = failed(row, if spec.x == "t" { row.t_reached } else { end }).into_iter().collect();
                 series.push(Series { failures, bold: guest.is_some(), ..Series::new(kind, text, style, points) });
@@ -248,7 +250,6 @@ impl Look {
 
     /// Columns of `runs.csv` over an axis or another column.
     fn columns(&self, spec: &PanelSpec, results: &ResultSet, scale: f64) -> Vec<Series> {
-        let kind = Kind::named(spec.kind.name()).unwrap_or(Kind::Both);
         let mut series = Vec::new();
         for Drawn { text, label, column, guest, rows } in self.drawn(spec, results) {
             let own = || self.style(spec, label.map(|label| label.text.as_str()), series.len());
@@ -273,7 +274,7 @@ impl Look {
                 points = slopes::local(&points);
             }
             let bold = guest.is_some();
-            series.push(Series { points, failures, slope, bold, ..Series::new(kind, text, style, []) });
+            series.push(Series { points, failures, slope, bold, ..Series::new(Kind::Both, text, style, []) });
         }
         series
     }
@@ -335,7 +336,7 @@ fn plain(column: &str) -> &str {
 const MOST_RINGS: usize = 60;
 
 /// Published values of the observables of a panel, or of its single curves, in the colours of these curves.
-fn rings_over_time(spec: &PanelSpec, trajectory: &PublishedTrajectory, series: &[Series], scale: f64) -> Vec<Series> {
+fn rings_over_time(spec: &PanelSpec, trajectory: &TrajectoryFile, series: &[Series], scale: f64) -> Vec<Series> {
     let names: Vec<&str> = spec.y.iter().collect();
     let whose = spec.published_label.as_deref().unwrap_or("published");
     let is_within = |range: Option<[f64; 2]>, value| range.is_none_or(|[low, high]| (low..=high).contains(&value));

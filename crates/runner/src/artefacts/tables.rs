@@ -8,7 +8,7 @@ use mbsbench_runs::pairs;
 use mbsbench_runs::results::{ResultSet, Row as Run};
 
 use super::WriteError;
-use crate::lists::unique_by;
+use mbsbench_experiment::lists::unique_by;
 
 /// Returns the table that `spec` describes, with published values if the paper prints them.
 ///

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::{CommandError, Exit, RunOptions, Session, Strict, Summary, counted, none_lost, several};
 use crate::artefacts::{Written, time, write};
 use crate::assurances::assurances;
-use crate::lists::grouped;
+use mbsbench_experiment::lists::grouped;
 
 /// Options of the commands that compute runs and write their results.
 #[derive(Debug, Clone, clap::Args)]

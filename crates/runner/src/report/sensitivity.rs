@@ -141,12 +141,12 @@ fn study(results: &Path, study: &Study<'_>, paper: &str) -> Result<Markup, FileE
                 }
             }
             @for feature in &scope.features {
-                li { strong { (feature.value.name) } ", a property of the runs: " (feature.value.why) }
+                li { strong { (feature.name) } ", a property of the runs: " (feature.why) }
             }
         }
         ul { @for line in words::searched(findings) { li { (line) } } }
         @if !scope.cases.is_empty() {
-            p { "Cases: " (scope.cases.iter().map(|case| case.value.as_str()).collect::<Vec<_>>().join(", ")) "." }
+            p { "Cases: " (scope.cases.join(", ")) "." }
         }
         @if !changing.is_empty() {
             div.scroll {

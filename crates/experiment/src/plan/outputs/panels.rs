@@ -5,9 +5,10 @@ use mbsbench_measures::stepwise::drawable;
 use mbsbench_problem::Observable;
 
 use super::{Outputs, is_trajectory};
+use crate::lists::unique_by;
 use crate::plan::{Plan, RunSpec};
 use crate::spec::{Derived, PanelKind, PanelSpec, Scale};
-use crate::{Label, Published, PublishedTrajectory};
+use crate::{Label, Published, read_trajectory};
 
 impl Outputs<'_> {
     pub(super) fn panel(&mut self, panel: &PanelSpec) {
@@ -153,7 +154,7 @@ impl Outputs<'_> {
     fn published_trajectory(&mut self, panel: &PanelSpec, file: &str, run: &RunSpec) {
         let path = self.plan.experiment.document.source.folder().join(file);
         let heads = self.plan.heads_over_time(panel, run);
-        match PublishedTrajectory::read(&path, &heads) {
+        match read_trajectory(&path, &heads) {
             Err(error) => {
                 let help = "accepted: a CSV file beside the experiment file, with columns `t [s]`, `x [m]`, …";
                 self.refuse("published", format!("`{}` {error}", path.display()), help);
@@ -162,7 +163,7 @@ impl Outputs<'_> {
                 let has = |name: &str| found.column(name).is_some();
                 let series = &heads[heads.len() - self.plan.series_over_time(panel).len()..];
                 if !has(&panel.x) || !(panel.y.iter().any(has) || series.iter().any(|series| has(&series.name))) {
-                    let names: Vec<_> = found.observables().map(|name| format!("`{name}`")).collect();
+                    let names: Vec<_> = found.heads.iter().map(|(name, _)| format!("`{name}`")).collect();
                     let lacks = if has(&panel.x) { "no observable of `y`" } else { "no column for `x`" };
                     let message = format!("`{file}` has {}, but {lacks}", names.join(", "));
                     self.refuse("published", message, "accepted: columns for `x` and for an observable of `y`");
@@ -257,14 +258,8 @@ impl Outputs<'_> {
 impl Plan {
     /// Returns the values of an axis that a panel shows.
     fn values_shown(&self, panel: &PanelSpec, axis: usize) -> Vec<Label> {
-        let mut labels: Vec<Label> = Vec::new();
-        let runs = self.runs.iter().filter(|run| self.is_meant(run, &panel.filter));
-        for label in runs.filter_map(|run| run.cells[axis].as_ref()) {
-            if !labels.iter().any(|own| own.same(label)) {
-                labels.push(Label::clone(label));
-            }
-        }
-        labels
+        let labels = self.meant(&panel.filter).filter_map(|(_, run)| run.cells[axis].as_deref());
+        unique_by(labels, |one, other| one.same(other)).into_iter().cloned().collect()
     }
 
     /// Returns the names of the curves of a panel over time that shows one observable of several runs.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mbsbench_experiment::Plan;
+use mbsbench_experiment::{Plan, StudySpec};
 use mbsbench_input::remove_leftovers;
 use mbsbench_judge::reconstruction::{Finding, Reconstruction, ReconstructionError, Scope, Size, words};
 use mbsbench_render::{lay_out, svg};
@@ -73,8 +73,8 @@ impl Command for Reconstruct {
             }
             let study = &plan.experiment.study;
             let size = Size {
-                samples: self.samples.unwrap_or(study.samples),
-                budget: self.budget.unwrap_or(study.budget) as usize,
+                samples: self.samples.or(study.samples).unwrap_or(StudySpec::SAMPLES),
+                budget: self.budget.or(study.budget).unwrap_or(StudySpec::BUDGET) as usize,
             };
             workshop.progress = Progress::new(scope.runs(&checks, size.samples)).counting_failures();
             let search = |resources: Resources<'_>| {

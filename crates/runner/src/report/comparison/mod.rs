@@ -19,9 +19,9 @@ use super::methods::Methods;
 use super::page::{Section, figure_named, file_of_model, header, page_of_sections};
 use super::statement::Found;
 use super::{ComparisonReport, FileError};
-use crate::lists::unique;
 pub(crate) use figures::of_best;
 use figures::{Looks, family_name};
+use mbsbench_experiment::lists::unique;
 
 /// The heading of the page of all models.
 pub(super) const TITLE: &str = "Which method should I use?";

@@ -17,8 +17,8 @@ use super::{Compare, linear};
 use crate::cli::{CommandError, Examined, Format, Library, Session, contended, failures, write};
 use crate::conformance::{CHECKS, tested};
 use crate::description::properties;
-use crate::lists::grouped;
 use crate::ranks::refusal;
+use mbsbench_experiment::lists::grouped;
 
 /// The experiments by the names of their files.
 const EXPERIMENTS: [(&str, &str); 3] = [

@@ -14,8 +14,8 @@ use crate::cli::{
     CommandError, Contenders, Examined, Format, Library, Session, contended, ensure_sealed, evidence_of, is_file, load,
     several, table, write,
 };
-use crate::lists::grouped;
 use crate::ranks::Ranks;
+use mbsbench_experiment::lists::grouped;
 
 /// Returns the plans of the requested experiments and files, or of the comparison, that have rankings and one of the
 /// requested models.

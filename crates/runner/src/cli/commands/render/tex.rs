@@ -9,10 +9,10 @@ use mbsbench_judge::claims::Judged;
 
 use crate::artefacts::WriteError;
 use crate::cli::CommandError;
-use crate::lists::unique;
 use crate::report::artefact::Artefact;
 use crate::report::results_table::{Cell, Table};
 use crate::sheet::Sheet;
+use mbsbench_experiment::lists::unique;
 
 /// Escapes the special characters of LaTeX.
 pub(super) fn escaped(text: &str) -> String {
