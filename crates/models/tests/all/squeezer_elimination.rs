@@ -54,7 +54,10 @@ fn together(model: &SqueezerAngles, y: &[f64]) -> (DMatrix<f64>, DVector<f64>) {
     let mut mechanics = MechanicsOf::new(&model);
     let (mut mass, mut jacobian) = (DMatrix::zeros(7, 7), DMatrix::zeros(6, 7));
     let (mut forces, mut bias) = ([0.0; 7], [0.0; 6]);
-    mechanics.acceleration_terms(0.0, q, v, &mut mass, &mut forces, &mut jacobian, &mut bias);
+    mechanics.mass(q, &mut mass);
+    mechanics.forces(0.0, q, v, &mut forces);
+    mechanics.constraint_jacobian(0.0, q, v, &mut jacobian);
+    mechanics.acceleration_bias(0.0, q, v, &mut bias);
     mass /= UNITS.0;
     jacobian /= UNITS.1;
     let mut matrix = DMatrix::zeros(13, 13);

@@ -11,7 +11,7 @@ use sparse::SparseAccelerations;
 
 use crate::linalg::{Block, Lu, add_columns, multiply};
 use crate::scalar::is_double;
-use crate::{Dimensions, Failure, Form, Matrices, Mechanics, Ode, Properties, Scalar, Tangent};
+use crate::{ClosedTerms, Dimensions, Failure, Form, Matrices, Mechanics, Ode, Properties, Scalar, Tangent};
 
 /// Mechanics as `y' = f(t, y)` with `y = (q ; v)`:
 ///
@@ -114,8 +114,15 @@ impl<S: Scalar> Multipliers<S> {
         v: &[S],
         bias: &mut [S],
     ) -> Result<(), Failure> {
-        let Self { mass, jacobian, free_acceleration, .. } = self;
-        mechanics.acceleration_terms(t, q, v, mass, free_acceleration, jacobian, bias);
+        let Self { mass, jacobian, free_acceleration: forces, constrained_acceleration: constraints, .. } = self;
+        if let Some(closed) = mechanics.closed_form() {
+            closed.terms(q, v, ClosedTerms { mass, forces, constraints, jacobian, bias });
+        } else {
+            mechanics.forces(t, q, v, forces);
+            mechanics.mass(q, mass);
+            mechanics.constraint_jacobian(t, q, v, jacobian);
+            mechanics.acceleration_bias(t, q, v, bias);
+        }
         self.mass_factors.factorize(&self.mass).map_err(|_| not_invertible(is_finite(&self.mass), t, "mass matrix"))?;
         if !self.reduce_together() {
             self.reduce();

@@ -145,24 +145,6 @@ pub trait Mechanics<S: Scalar = f64> {
     /// Writes the time derivative of the velocity constraints at `v' = 0`, so that the constraints at acceleration
     /// level are `J v' + bias = 0`.
     fn acceleration_bias(&mut self, t: S, q: &[S], v: &[S], bias: &mut [S]);
-    /// Writes the terms that determine accelerations, as [`mass`](Self::mass), [`forces`](Self::forces),
-    /// [`constraint_jacobian`](Self::constraint_jacobian) and [`acceleration_bias`](Self::acceleration_bias) do; an
-    /// implementation may share work between them.
-    fn acceleration_terms(
-        &mut self,
-        t: S,
-        q: &[S],
-        v: &[S],
-        mass: &mut DMatrix<S>,
-        forces: &mut [S],
-        jacobian: &mut DMatrix<S>,
-        bias: &mut [S],
-    ) {
-        self.forces(t, q, v, forces);
-        self.mass(q, mass);
-        self.constraint_jacobian(t, q, v, jacobian);
-        self.acceleration_bias(t, q, v, bias);
-    }
     /// See [`MechanicalModel::closed_form`].
     fn closed_form(&self) -> Option<&dyn ClosedForm<S>> {
         None

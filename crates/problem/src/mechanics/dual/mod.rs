@@ -504,26 +504,6 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         }
     }
 
-    fn acceleration_terms(
-        &mut self,
-        t: S,
-        q: &[S],
-        v: &[S],
-        mass: &mut DMatrix<S>,
-        forces: &mut [S],
-        jacobian: &mut DMatrix<S>,
-        bias: &mut [S],
-    ) {
-        if let Some(closed) = self.model.closed_form() {
-            closed.terms(q, v, ClosedTerms { mass, forces, constraints: &mut self.unused, jacobian, bias });
-            return;
-        }
-        self.mass(q, mass);
-        self.forces(t, q, v, forces);
-        self.constraint_jacobian(t, q, v, jacobian);
-        self.acceleration_bias(t, q, v, bias);
-    }
-
     fn terms(&mut self, t: S, q: &[S], v: &[S], terms: &mut Terms<S>) {
         if self.write_terms(q, v, terms) {
             return;
