@@ -29,14 +29,7 @@ pub trait ContactPower<S: Scalar = f64> {
 
     /// Writes the accelerations `a(t, q, v)`, length [`velocities`](Self::velocities), and the contact powers `P_i`,
     /// length [`bodies`](Self::bodies), in the problem's unit of power. One evaluation of the right-hand side.
-    fn accelerations(
-        &mut self,
-        t: S,
-        q: &[S],
-        v: &[S],
-        accelerations: &mut [S],
-        powers: &mut [S],
-    ) -> Result<(), Failure>;
+    fn accelerations(&mut self, t: S, q: &[S], v: &[S], accelerations: &mut [S], powers: &mut [S]);
 
     /// Writes the configuration reached from `q` by the displacement `delta` (length of a velocity) into `moved`. Its
     /// derivative at zero is `N(q)`. Vectors are added; a rotation vector, in the world frame, turns a unit
@@ -120,10 +113,6 @@ impl<S: Scalar, M: ContactModel> Ode<S> for AsContactOde<'_, M> {
         self.0.coordinates() + self.0.velocities()
     }
 
-    fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
-        AsOde(&FirstOrder(self.0)).rhs(t, y, dydt)
-    }
-
     fn properties(&self) -> Properties<'_, S> {
         Properties { has_jacobian: is_double::<S>(), is_autonomous: self.0.is_autonomous(), ..Properties::default() }
     }
@@ -133,12 +122,10 @@ impl<S: Scalar, M: ContactModel> Ode<S> for AsContactOde<'_, M> {
         fn tolerance_scales(&self, scales: &mut [f64]);
     }
 
-    fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
-        AsOde(&FirstOrder(self.0)).jacobian(t, y, jacobian)
-    }
-
-    fn time_derivative(&mut self, t: S, y: &[S], rate: &mut [S]) -> Result<(), Failure> {
-        AsOde(&FirstOrder(self.0)).time_derivative(t, y, rate)
+    pass_on! { AsOde(&FirstOrder(self.0)) =>
+        fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure>;
+        fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure>;
+        fn time_derivative(&mut self, t: S, y: &[S], rate: &mut [S]) -> Result<(), Failure>;
     }
 
     fn form(&mut self) -> Form<'_, S> {
@@ -151,19 +138,8 @@ impl<S: Scalar, M: ContactModel> ContactPower<S> for AsContactOde<'_, M> {
         fn coordinates(&self) -> usize;
         fn velocities(&self) -> usize;
         fn bodies(&self) -> usize;
+        fn accelerations(&mut self, t: S, q: &[S], v: &[S], accelerations: &mut [S], powers: &mut [S]);
         fn displace(&mut self, q: &[S], delta: &[S], moved: &mut [S]);
-    }
-
-    fn accelerations(
-        &mut self,
-        t: S,
-        q: &[S],
-        v: &[S],
-        accelerations: &mut [S],
-        powers: &mut [S],
-    ) -> Result<(), Failure> {
-        self.0.accelerations(t, q, v, accelerations, powers);
-        Ok(())
     }
 }
 
@@ -201,7 +177,7 @@ mod tests {
         let (mut accelerations, mut powers, mut moved) = ([f64::NAN; 2], [f64::NAN], [f64::NAN; 2]);
         let side = Ode::<f64>::form(&mut ode).contact_power().unwrap();
         assert_eq!((side.coordinates(), side.velocities(), side.bodies()), (2, 2, 1));
-        side.accelerations(t, &y[..2], &y[2..], &mut accelerations, &mut powers).unwrap();
+        side.accelerations(t, &y[..2], &y[2..], &mut accelerations, &mut powers);
         assert_eq!((accelerations, powers), ([-1.5, 4.0], [10.0]));
         side.displace(&y[..2], &[0.5, 0.25], &mut moved);
         assert_eq!(moved, [1.5, -1.75]);
@@ -232,7 +208,7 @@ mod tests {
         let (mut accelerations, mut powers) = ([0.0; 2], [0.0]);
         let mut ask = |counted: &mut Counted<'_>| {
             let mut side = counted.contact_power().unwrap();
-            side.accelerations(0.0, &[1.0, 0.0], &[1.0, 0.0], &mut accelerations, &mut powers).unwrap();
+            side.accelerations(0.0, &[1.0, 0.0], &[1.0, 0.0], &mut accelerations, &mut powers);
             side.displace(&[1.0, 0.0], &[1.0, 0.0], &mut [0.0; 2]);
         };
         ask(&mut counted);

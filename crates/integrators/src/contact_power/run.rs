@@ -35,7 +35,7 @@ impl Point {
     /// Evaluates accelerations, powers and objective at `(t, y)`.
     fn evaluate(&mut self, problem: &mut Counted<'_>, t: f64, objective: Objective) -> Result<(), Failure> {
         let (q, v) = self.y.split_at(self.y.len() - self.accelerations.len());
-        problem.contact_power()?.accelerations(t, q, v, &mut self.accelerations, &mut self.powers)?;
+        problem.contact_power()?.accelerations(t, q, v, &mut self.accelerations, &mut self.powers);
         self.reciprocal = objective.reciprocal(&self.powers);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The second-order form of a problem, with the problem's counters.
 
 use super::Counting;
-use crate::{ContactPower, Failure, Scalar};
+use crate::{ContactPower, Scalar};
 
 /// A [`ContactPower`] with counters, returned by [`Counted::contact_power`](crate::Counted::contact_power).
 pub type CountedContactPower<'c, S = f64> = Counting<'c, dyn ContactPower<S> + 'c>;
@@ -9,16 +9,9 @@ pub type CountedContactPower<'c, S = f64> = Counting<'c, dyn ContactPower<S> + '
 impl<S: Scalar> CountedContactPower<'_, S> {
     /// See [`ContactPower::accelerations`]. Counts an evaluation of the right-hand side.
     #[inline]
-    pub fn accelerations(
-        &mut self,
-        t: S,
-        q: &[S],
-        v: &[S],
-        accelerations: &mut [S],
-        powers: &mut [S],
-    ) -> Result<(), Failure> {
+    pub fn accelerations(&mut self, t: S, q: &[S], v: &[S], accelerations: &mut [S], powers: &mut [S]) {
         self.count_rhs();
-        self.inner.accelerations(t, q, v, accelerations, powers)
+        self.inner.accelerations(t, q, v, accelerations, powers);
     }
 
     /// See [`ContactPower::displace`]. Not counted: no force is evaluated.
