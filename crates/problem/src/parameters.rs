@@ -7,6 +7,7 @@
 use std::fmt;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 
+use indexmap::IndexMap;
 use schemars::{Schema, transform::Transform};
 
 #[doc(hidden)] // for what `parameters!` derives
@@ -178,6 +179,12 @@ impl<T: Ranged> Ranged for [T] {
     fn check_in(&self, interval: Interval) -> Result<(), OutOfRange> {
         let within = |index: usize| move |error: OutOfRange| error.within(&index.to_string());
         self.iter().enumerate().try_for_each(|(index, item)| item.check_in(interval).map_err(within(index)))
+    }
+}
+
+impl<T: Ranged> Ranged for IndexMap<String, T> {
+    fn check_in(&self, interval: Interval) -> Result<(), OutOfRange> {
+        self.iter().try_for_each(|(name, part)| part.check_in(interval).map_err(|error| error.within(name)))
     }
 }
 

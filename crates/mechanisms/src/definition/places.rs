@@ -15,41 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::formula::Formula;
 
 /// Parts by name, in the order of the file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Named<T>(IndexMap<String, T>);
-
-impl<T> Default for Named<T> {
-    fn default() -> Self {
-        Self(IndexMap::new())
-    }
-}
-
-impl<T> Deref for Named<T> {
-    type Target = IndexMap<String, T>;
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for Named<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        format!("NamedOf{}", T::schema_name()).into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let item = generator.subschema_for::<T>();
-        json_schema!({ "type": "object", "additionalProperties": item })
-    }
-}
-
-impl<T: Ranged> Ranged for Named<T> {
-    fn check_in(&self, interval: Interval) -> Result<(), OutOfRange> {
-        self.iter().try_for_each(|(name, thing)| thing.check_in(interval).map_err(|error| error.within(name)))
-    }
-}
+pub type Named<T> = IndexMap<String, T>;
 
 impl Ranged for Formula {
     fn check_in(&self, interval: Interval) -> Result<(), OutOfRange> {
