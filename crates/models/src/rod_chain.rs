@@ -1,6 +1,6 @@
 //! A planar chain of pinned rods of any number, to measure how costs grow with the size of a mechanism.
 
-use mbsbench_problem::ode::no_jacobian;
+use mbsbench_problem::ode::dual_jacobian;
 use mbsbench_problem::scalar::is_double;
 use mbsbench_problem::{
     BenchmarkModel, Class, Dimensions, Entries, Failure, MechanicalModel, Observable, Observation, Ode, Properties,
@@ -197,24 +197,11 @@ impl<S: Scalar> Ode<S> for Angles<'_, S> {
         Properties { has_jacobian: is_double::<S>(), is_autonomous: true, ..Properties::default() }
     }
 
-    fn jacobian(&mut self, _t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
-        if const { !is_double::<S>() } {
-            return Err(no_jacobian());
-        }
-        let zero = Dual::from_re(S::zero());
-        let Duals { state, rates: dydt, memory } = self.duals.get_or_insert_with(|| Duals {
-            state: vec![zero; y.len()],
-            rates: vec![zero; y.len()],
-            memory: memory(self.chain.rods),
-        });
-        state.iter_mut().zip(y).for_each(|(dual, &value)| *dual = Dual::from_re(value));
-        for (j, mut column) in jacobian.column_iter_mut().enumerate() {
-            state[j].eps = S::from(1.0);
-            rates(self.chain, state, dydt, memory);
-            state[j].eps = S::zero();
-            column.iter_mut().zip(&*dydt).for_each(|(entry, rate)| *entry = rate.eps);
-        }
-        Ok(())
+    fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
+        let (chain, zeros) = (self.chain, || vec![Dual::from_re(S::zero()); y.len()]);
+        let new = || Duals { state: zeros(), rates: zeros(), memory: memory(chain.rods) };
+        let Duals { state, rates: dydt, memory } = self.duals.get_or_insert_with(new);
+        dual_jacobian((t, y), [state, dydt], jacobian, |_, y, dydt| rates(chain, y, dydt, memory))
     }
 
     fn time_derivative(&mut self, _t: S, _y: &[S], by_time: &mut [S]) -> Result<(), Failure> {

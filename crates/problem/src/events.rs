@@ -6,7 +6,7 @@ use num_dual::Dual;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ode::no_jacobian;
+use crate::ode::{dual_jacobian, dual_time_derivative};
 use crate::scalar::is_double;
 use crate::{Failure, Form, Ode, Properties, Scalar};
 
@@ -175,14 +175,6 @@ impl<'m, M: EventModel, S: Scalar> AsEventOde<'m, M, S> {
             }
         }
     }
-
-    /// Like [`configure`](Self::configure), and sets the dual numbers of the state without derivatives.
-    fn begin_derivatives(&mut self, t: S, y: &[S]) {
-        self.configure(t, y);
-        for (dual, &value) in self.dual_state.iter_mut().zip(y) {
-            *dual = Dual::from_re(value);
-        }
-    }
 }
 
 impl<M: EventModel, S: Scalar> Ode<S> for AsEventOde<'_, M, S> {
@@ -202,31 +194,16 @@ impl<M: EventModel, S: Scalar> Ode<S> for AsEventOde<'_, M, S> {
 
     /// The Jacobian in the configuration that holds at `(t, y)`.
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
-        if const { !is_double::<S>() } {
-            return Err(no_jacobian());
-        }
-        self.begin_derivatives(t, y);
-        for (j, mut column) in jacobian.column_iter_mut().enumerate() {
-            self.dual_state[j].eps = S::from(1.0);
-            self.model.rhs(Dual::from_re(t), &self.dual_state, &self.configuration, &mut self.dual_rate);
-            self.dual_state[j].eps = S::zero();
-            for (entry, rate) in column.iter_mut().zip(&self.dual_rate) {
-                *entry = rate.eps;
-            }
-        }
-        Ok(())
+        self.configure(t, y);
+        let Self { model, configuration, dual_state, dual_rate, .. } = self;
+        dual_jacobian((t, y), [dual_state, dual_rate], jacobian, |t, y, dydt| model.rhs(t, y, configuration, dydt))
     }
 
     fn time_derivative(&mut self, t: S, y: &[S], by_time: &mut [S]) -> Result<(), Failure> {
-        if const { !is_double::<S>() } {
-            return Err(no_jacobian());
-        }
-        self.begin_derivatives(t, y);
-        self.model.rhs(Dual::new(t, S::from(1.0)), &self.dual_state, &self.configuration, &mut self.dual_rate);
-        for (entry, rate) in by_time.iter_mut().zip(&self.dual_rate) {
-            *entry = rate.eps;
-        }
-        Ok(())
+        self.configure(t, y);
+        let Self { model, configuration, dual_state, dual_rate, .. } = self;
+        let rhs = |t, y: &[_], dydt: &mut [_]| model.rhs(t, y, configuration, dydt);
+        dual_time_derivative((t, y), [dual_state, dual_rate], by_time, rhs)
     }
 
     fn form(&mut self) -> Form<'_, S> {

@@ -197,11 +197,6 @@ pub trait OdeModel: Send + Sync {
         false
     }
 
-    /// See [`Ode::typical_sizes`].
-    fn typical_sizes(&self, sizes: &mut [f64]) {
-        sizes.fill(1.0);
-    }
-
     /// See [`Ode::tolerance_scales`].
     fn tolerance_scales(&self, scales: &mut [f64]) {
         scales.fill(1.0);
@@ -218,10 +213,9 @@ impl<M: OdeModel> AsOde<'_, M> {
     /// Largest number of components whose dual numbers are kept on the stack.
     pub const ON_STACK: usize = 64;
 
-    /// Calls `work` with dual numbers of the state, without derivatives, and memory for those of the right-hand side.
-    fn with_duals<S: Scalar>(&self, y: &[S], work: impl FnOnce(&M, &mut [Dual<S>], &mut [Dual<S>])) {
+    /// Calls `work` with the model and with memory for dual numbers of `n` states and of their rates.
+    fn with_duals<S: Scalar, T>(&self, n: usize, work: impl FnOnce(&M, [&mut [Dual<S>]; 2]) -> T) -> T {
         let zero = Dual::from_re(S::zero());
-        let n = y.len();
         let (mut on_stack, mut on_heap);
         let memory = if n <= Self::ON_STACK {
             on_stack = [[zero; 64]; 2];
@@ -230,18 +224,50 @@ impl<M: OdeModel> AsOde<'_, M> {
             on_heap = vec![zero; 2 * n];
             &mut on_heap[..]
         };
-        let (state, rate) = memory[..2 * n].split_at_mut(n);
-        for (dual, &value) in state.iter_mut().zip(y) {
-            *dual = Dual::from_re(value);
-        }
-        work(self.0, state, rate);
+        let (state, rates) = memory[..2 * n].split_at_mut(n);
+        work(self.0, [state, rates])
     }
+}
+
+/// Writes `∂f/∂y` by dual numbers, column by column; `state` and `rates` are memory.
+pub fn dual_jacobian<S: Scalar>(
+    (t, y): (S, &[S]),
+    [state, rates]: [&mut [Dual<S>]; 2],
+    jacobian: &mut DMatrix<S>,
+    mut rhs: impl FnMut(Dual<S>, &[Dual<S>], &mut [Dual<S>]),
+) -> Result<(), Failure> {
+    if const { !is_double::<S>() } {
+        return Err(no_jacobian());
+    }
+    state.iter_mut().zip(y).for_each(|(dual, &value)| *dual = Dual::from_re(value));
+    for (j, mut column) in jacobian.column_iter_mut().enumerate() {
+        state[j].eps = S::from(1.0);
+        rhs(Dual::from_re(t), state, rates);
+        state[j].eps = S::zero();
+        column.iter_mut().zip(&*rates).for_each(|(entry, rate)| *entry = rate.eps);
+    }
+    Ok(())
+}
+
+/// Writes `∂f/∂t` by dual numbers; `state` and `rates` are memory.
+pub fn dual_time_derivative<S: Scalar>(
+    (t, y): (S, &[S]),
+    [state, rates]: [&mut [Dual<S>]; 2],
+    by_time: &mut [S],
+    rhs: impl FnOnce(Dual<S>, &[Dual<S>], &mut [Dual<S>]),
+) -> Result<(), Failure> {
+    if const { !is_double::<S>() } {
+        return Err(no_jacobian());
+    }
+    state.iter_mut().zip(y).for_each(|(dual, &value)| *dual = Dual::from_re(value));
+    rhs(Dual::new(t, S::from(1.0)), state, rates);
+    by_time.iter_mut().zip(&*rates).for_each(|(entry, rate)| *entry = rate.eps);
+    Ok(())
 }
 
 impl<S: Scalar, M: OdeModel> Ode<S> for AsOde<'_, M> {
     pass_on! { self.0 =>
         fn dimension(&self) -> usize;
-        fn typical_sizes(&self, sizes: &mut [f64]);
         fn tolerance_scales(&self, scales: &mut [f64]);
     }
 
@@ -255,33 +281,15 @@ impl<S: Scalar, M: OdeModel> Ode<S> for AsOde<'_, M> {
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
-        if const { !is_double::<S>() } {
-            return Err(no_jacobian());
-        }
-        self.with_duals(y, |model, state, rate| {
-            for (j, mut column) in jacobian.column_iter_mut().enumerate() {
-                state[j].eps = S::from(1.0);
-                model.rhs(Dual::from_re(t), state, rate);
-                state[j].eps = S::zero();
-                for (entry, rate) in column.iter_mut().zip(rate.iter()) {
-                    *entry = rate.eps;
-                }
-            }
-        });
-        Ok(())
+        self.with_duals(y.len(), |model, memory| {
+            dual_jacobian((t, y), memory, jacobian, |t, y, dydt| model.rhs(t, y, dydt))
+        })
     }
 
     fn time_derivative(&mut self, t: S, y: &[S], by_time: &mut [S]) -> Result<(), Failure> {
-        if const { !is_double::<S>() } {
-            return Err(no_jacobian());
-        }
-        self.with_duals(y, |model, state, rate| {
-            model.rhs(Dual::new(t, S::from(1.0)), state, rate);
-            for (entry, rate) in by_time.iter_mut().zip(rate.iter()) {
-                *entry = rate.eps;
-            }
-        });
-        Ok(())
+        self.with_duals(y.len(), |model, memory| {
+            dual_time_derivative((t, y), memory, by_time, |t, y, dydt| model.rhs(t, y, dydt))
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Accelerations of a tree by the articulated-body recursion.
 
-use mbsbench_problem::ode::no_jacobian;
+use mbsbench_problem::ode::{dual_jacobian, dual_time_derivative};
 use mbsbench_problem::scalar::is_double;
 use mbsbench_problem::{
     AccelerationLevel, Failure, Form, MechanicalModel, Mechanics, MechanicsOf, Ode, Properties, Scalar,
@@ -163,16 +163,11 @@ impl<'m, S: Scalar, X: Space> TreeOde<'m, S, X> {
         Self { space, recursion: Articulated::new(space), duals: None, mechanics: None, rate }
     }
 
-    /// Calls `work` with the state as dual numbers with zero derivatives.
-    fn with_duals(&mut self, y: &[S], work: impl FnOnce(&JointSpace<X>, &mut Duals<S, X>)) {
-        let zero = Dual::from_re(S::zero());
-        let duals = self.duals.get_or_insert_with(|| Duals {
-            state: vec![zero; y.len()],
-            rates: vec![zero; y.len()],
-            recursion: Articulated::new(self.space),
-        });
-        duals.state.iter_mut().zip(y).for_each(|(dual, &value)| *dual = Dual::from_re(value));
-        work(self.space, duals);
+    /// Returns the tree, and memory for derivatives at `n` states.
+    fn duals(&mut self, n: usize) -> (&'m JointSpace<X>, &mut Duals<S, X>) {
+        let zeros = || vec![Dual::from_re(S::zero()); n];
+        let new = || Duals { state: zeros(), rates: zeros(), recursion: Articulated::new(self.space) };
+        (self.space, self.duals.get_or_insert_with(new))
     }
 }
 
@@ -203,29 +198,13 @@ impl<S: Scalar, X: Space> Ode<S> for TreeOde<'_, S, X> {
     }
 
     fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
-        if const { !is_double::<S>() } {
-            return Err(no_jacobian());
-        }
-        self.with_duals(y, |space, Duals { state, rates: dydt, recursion }| {
-            for (j, mut column) in jacobian.column_iter_mut().enumerate() {
-                state[j].eps = S::from(1.0);
-                rates(space, recursion, Dual::from_re(t), state, dydt);
-                state[j].eps = S::zero();
-                column.iter_mut().zip(&*dydt).for_each(|(entry, rate)| *entry = rate.eps);
-            }
-        });
-        Ok(())
+        let (space, Duals { state, rates: dydt, recursion }) = self.duals(y.len());
+        dual_jacobian((t, y), [state, dydt], jacobian, |t, y, dydt| rates(space, recursion, t, y, dydt))
     }
 
     fn time_derivative(&mut self, t: S, y: &[S], by_time: &mut [S]) -> Result<(), Failure> {
-        if const { !is_double::<S>() } {
-            return Err(no_jacobian());
-        }
-        self.with_duals(y, |space, Duals { state, rates: dydt, recursion }| {
-            rates(space, recursion, Dual::new(t, S::from(1.0)), state, dydt);
-            by_time.iter_mut().zip(&*dydt).for_each(|(entry, rate)| *entry = rate.eps);
-        });
-        Ok(())
+        let (space, Duals { state, rates: dydt, recursion }) = self.duals(y.len());
+        dual_time_derivative((t, y), [state, dydt], by_time, |t, y, dydt| rates(space, recursion, t, y, dydt))
     }
 
     /// A mechanical system without constraints.
