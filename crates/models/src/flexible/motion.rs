@@ -86,18 +86,7 @@ pub(super) fn stacked<S: Scalar>(first: &Vector3<S>, second: &Vector3<S>) -> Vec
 /// Joins four blocks.
 #[inline]
 pub(super) fn blocks<S: Scalar>(rows: [[Matrix3<S>; 2]; 2]) -> Matrix6<S> {
-    let [[a, b], [c, d]] = rows;
-    let columns = |upper: Matrix3<S>, lower: Matrix3<S>, j: usize| {
-        stacked(&upper.column(j).into_owned(), &lower.column(j).into_owned())
-    };
-    Matrix6::from_columns(&[
-        columns(a, c, 0),
-        columns(a, c, 1),
-        columns(a, c, 2),
-        columns(b, d, 0),
-        columns(b, d, 1),
-        columns(b, d, 2),
-    ])
+    Matrix6::from_fn(|i, j| rows[i / 3][j / 3][(i % 3, j % 3)])
 }
 
 /// The unit matrix.

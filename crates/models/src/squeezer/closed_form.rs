@@ -1,7 +1,7 @@
 //! The squeezer in its joint angles with closed-form derivatives of the constraints; each sine and cosine is
 //! evaluated once.
 
-use mbsbench_problem::{ClosedForm, ClosedTerms, Derivatives, Scalar};
+use mbsbench_problem::{ClosedForm, ClosedTerms, Derivatives, MechanicalModel, Scalar};
 use num_dual::Dual;
 
 use super::{Squeezer, SqueezerAngles};
@@ -28,7 +28,9 @@ impl<S: Scalar> ClosedForm<S> for SqueezerAngles {
     fn terms(&self, q: &[S], v: &[S], terms: ClosedTerms<'_, S>) {
         let ClosedTerms { mass, forces, constraints, jacobian, bias } = terms;
         let plate = Direction::new(q[2], v[2]);
-        self.write_dynamics(q, v, &plate, mass.as_mut_slice(), forces);
+        mass.fill(S::zero());
+        self.mass(q, mass);
+        self.forces(S::zero(), q, v, forces);
         self.write_loops(q, v, &plate, constraints, jacobian.as_mut_slice(), bias);
     }
 
@@ -62,23 +64,6 @@ impl<S: Scalar> ClosedForm<S> for SqueezerAngles {
 }
 
 impl SqueezerAngles {
-    fn write_dynamics<S: Scalar>(&self, q: &[S], v: &[S], plate: &Direction<S>, mass: &mut [S], forces: &mut [S]) {
-        mass.fill(S::zero());
-        for pair in self.pairs() {
-            let [alpha, psi] = pair.angles;
-            let (k, slope) = pair.coupling(q[psi]);
-            let [first, mixed, second] = pair.masses(k);
-            mass[8 * alpha] = first;
-            mass[7 * alpha + psi] = mixed;
-            mass[7 * psi + alpha] = mixed;
-            mass[8 * psi] = second;
-            [forces[alpha], forces[psi]] = pair.gyroscopic_forces(slope, v);
-        }
-        mass[16] = self.0.ebd.inertia_about_b();
-        forces[0] += S::from(self.0.torque);
-        forces[2] = self.spring_moment((plate.sin, plate.cos));
-    }
-
     fn write_loops<S: Scalar>(
         &self,
         q: &[S],

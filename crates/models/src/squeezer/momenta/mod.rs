@@ -5,7 +5,7 @@ mod node;
 use mbsbench_problem::dae::Point;
 use mbsbench_problem::linalg::{Singular, System};
 use mbsbench_problem::scalar::{is_double, only_in_double};
-use mbsbench_problem::{AccelerationLevel, Dae, Failure, Form, MechanicsOf, Ode, Properties, Scalar};
+use mbsbench_problem::{AccelerationLevel, Dae, Failure, Form, MechanicsOf, Ode, Properties, Scalar, pass_on};
 use nalgebra::DMatrix;
 use num_dual::Dual;
 
@@ -373,24 +373,15 @@ impl<S: Scalar> Ode<S> for SqueezerMomenta<'_, S> {
         DIFFERENTIAL
     }
 
-    fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
-        self.explicit.rhs(t, y, dydt)
-    }
-
     fn properties(&self) -> Properties<'_, S> {
         Properties { has_jacobian: is_double::<S>(), is_autonomous: true, ..Properties::default() }
     }
 
-    fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
-        self.explicit.jacobian(t, y, jacobian)
-    }
-
-    fn rhs_and_jacobian(&mut self, t: S, y: &[S], dydt: &mut [S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {
-        self.explicit.rhs_and_jacobian(t, y, dydt, jacobian)
-    }
-
-    fn time_derivative(&mut self, t: S, y: &[S], rate: &mut [S]) -> Result<(), Failure> {
-        self.explicit.time_derivative(t, y, rate)
+    pass_on! { self.explicit =>
+        fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure>;
+        fn jacobian(&mut self, t: S, y: &[S], jacobian: &mut DMatrix<S>) -> Result<(), Failure>;
+        fn rhs_and_jacobian(&mut self, t: S, y: &[S], dydt: &mut [S], jacobian: &mut DMatrix<S>) -> Result<(), Failure>;
+        fn time_derivative(&mut self, t: S, y: &[S], rate: &mut [S]) -> Result<(), Failure>;
     }
 
     fn form(&mut self) -> Form<'_, S> {
