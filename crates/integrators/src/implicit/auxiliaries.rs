@@ -65,7 +65,7 @@ impl Scheme for Auxiliaries {
     fn step(&mut self, solver: &mut Solver<'_, '_>, history: &mut History, h: f64) -> Result<(), Failure> {
         // Everything that the formula stores besides the last point is either re-expressed with that point or left
         // unchanged.
-        let follows = solver.charts != Charts::Moving;
+        let follows = solver.options.charts != Charts::Moving;
         let two_points = self.prediction == Prediction::SecondOrder && self.last_step > 0.0;
         let live = if two_points { 2 } else { 1 };
         solver.recentre(history, live, if follows { &mut self.parts } else { &mut [] });

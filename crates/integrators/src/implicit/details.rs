@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn properties_are_computed() {
         let mut formula = Tableau::bathe(0.0).rounded::<f64>();
-        let gamma = formula.gamma();
+        let gamma = formula.formula.weights[2];
         formula.formula.rows[2] = vec![0.5, 0.5 - gamma, gamma];
         formula.formula.weights = formula.formula.rows[2].clone();
         let lines = formula.details();

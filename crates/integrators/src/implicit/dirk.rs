@@ -46,16 +46,6 @@ impl<S: Scalar> Tableau<S> {
         self.formula.rows[0][0] == S::zero()
     }
 
-    /// The coefficient on the diagonal of the last stage.
-    pub fn gamma(&self) -> S {
-        self.formula.weights[self.stages() - 1]
-    }
-
-    /// The weights `b`: the last row.
-    pub fn weights(&self) -> &[S] {
-        &self.formula.weights
-    }
-
     /// The stability function `R(z)`: a step of `y′ = λy` with `z = hλ` multiplies `y` by it.
     pub fn stability(&self, z: Complex<f64>) -> Complex<f64> {
         *stage_values(&self.formula.rows, z).last().expect("there is a stage")

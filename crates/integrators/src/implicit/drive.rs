@@ -7,9 +7,9 @@ use mbsbench_problem::{
 };
 
 use super::history::{History, Solved};
-use super::newton::{Limits, Solver, Unknowns};
+use super::newton::{Solver, Unknowns};
 use super::scheme::Scheme;
-use super::settings::{Charts, InitialDerivatives, Options};
+use super::settings::{InitialDerivatives, Options};
 use crate::hermite::Slopes;
 use crate::newton::Keeper;
 use crate::stepper::finite;
@@ -37,9 +37,7 @@ pub fn solve(
 /// Steps of a scheme.
 struct Steps<C> {
     scheme: C,
-    initial: InitialDerivatives,
-    charts: Charts,
-    limits: Limits,
+    options: Options,
     keeper: Keeper,
     history: History,
     unknowns: Unknowns,
@@ -51,20 +49,17 @@ struct Steps<C> {
 
 impl<C: Scheme> Steps<C> {
     fn new(options: Options, scheme: C, run: &Run<'_, &mut CountedDae<'_>>) -> Self {
-        let Options { tolerance, iterations, initial, charts, jacobian, .. } = options;
         let (n, m) = (run.problem.differential(), run.problem.algebraic());
         Self {
             history: History::new(scheme.depth(), n, m),
             unknowns: Unknowns::new(n, m, run.observer.watches_newton_matrices()),
             chart: vec![0.0; run.problem.chart_length()],
             next_chart: vec![0.0; run.problem.chart_length()],
-            limits: Limits { tolerance, iterations, settings: run.task.settings },
             state: run.task.initial.to_vec(),
             end: run.task.initial.to_vec(),
-            keeper: Keeper::new(jacobian),
+            keeper: Keeper::new(options.jacobian),
             scheme,
-            initial,
-            charts,
+            options,
         }
     }
 }
@@ -75,7 +70,7 @@ impl<'d, 'c, C: Scheme> Stepping<&'d mut CountedDae<'c>> for Steps<C> {
         let Self { chart, history, .. } = self;
         let Solved { y, rates } = history.newest_mut();
         run.problem.locate(run.task.initial, chart, y);
-        match self.initial {
+        match self.options.initial {
             InitialDerivatives::Zero => run.problem.kinematic(chart, y, rates),
             InitialDerivatives::Consistent => {
                 run.check_budget(1)?;
@@ -88,18 +83,18 @@ impl<'d, 'c, C: Scheme> Stepping<&'d mut CountedDae<'c>> for Steps<C> {
     }
 
     fn attempt(&mut self, run: &mut Run<'_, &'d mut CountedDae<'c>>) -> Result<Option<f64>, Failure> {
-        let Self { scheme, charts, limits, keeper, history, unknowns, chart, next_chart, end, .. } = self;
+        let Self { scheme, options, keeper, history, unknowns, chart, next_chart, end, .. } = self;
         let (t_end, h) = run.constant_step();
         let mut solver = Solver {
             dae: &mut *run.problem,
-            charts: *charts,
+            options: *options,
+            settings: run.task.settings,
             chart,
             next_chart,
             unknowns,
             keeper,
             t: run.t,
             t_end,
-            limits: *limits,
             observer: &mut *run.observer,
         };
         scheme.step(&mut solver, history, h)?;

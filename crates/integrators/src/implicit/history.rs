@@ -45,11 +45,6 @@ impl History {
         self.points[0].rates.copy_from_slice(rates);
     }
 
-    /// Discards `count` points next to the newest one.
-    pub fn forget(&mut self, count: usize) {
-        self.points[1..].rotate_left(count);
-    }
-
     /// Re-expresses the newest `live` points in another chart.
     pub fn transport(&mut self, live: usize, dae: &CountedDae<'_>, from: &[f64], to: &[f64]) {
         let n = dae.differential();

@@ -111,7 +111,7 @@ impl Rule for Multistep {
     }
 
     fn scheme(&self, prediction: Prediction) -> PastSteps {
-        PastSteps::new(self, prediction)
+        PastSteps::new(self.clone(), prediction)
     }
 }
 

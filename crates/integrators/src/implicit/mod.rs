@@ -50,7 +50,7 @@ mod tables;
 pub use definitions::*;
 pub use drive::solve;
 pub use method::{Implicit, Rule};
-pub use multistep::{First, LinearMultistep, Multistep};
+pub use multistep::{LinearMultistep, Multistep};
 pub(crate) use settings::with_settings;
 pub use settings::{Charts, InitialDerivatives, Options, Prediction, Start};
 pub use single_step::SingleStep;

@@ -3,7 +3,6 @@
 use nalgebra::{Complex, DMatrix};
 
 use super::Start;
-use crate::Tableau;
 
 /// `y_k = Σⱼ αⱼ y_{k−j} + h Σⱼ βⱼ y′_{k−j}` with `j` from 1 to `r` in the first sum and from 0 in the second;
 /// zhang2022, Eq. 2.
@@ -104,23 +103,15 @@ impl LinearMultistep {
     }
 }
 
-/// The formula for one of the first steps of a multistep formula.
-#[derive(Debug, Clone)]
-pub enum First {
-    /// A multistep formula that needs no more past steps than exist.
-    Multistep(LinearMultistep),
-    /// A Runge–Kutta formula.
-    RungeKutta(Tableau),
-}
-
 /// A linear multistep formula with its start.
 #[derive(Debug, Clone)]
 pub struct Multistep {
     /// The formula.
     pub formula: LinearMultistep,
-    /// The formulas for the first `r − 1` steps, in order. For a run to have the order of the formula, the errors of
-    /// these steps have to be of that order, which is one less than in a formula used for all steps.
-    pub first: Vec<First>,
+    /// The formulas for the first `r − 1` steps, in order, which need no more past steps than exist. For a run to have
+    /// the order of the formula, the errors of these steps have to be of that order, which is one less than in a
+    /// formula used for all steps.
+    pub first: Vec<LinearMultistep>,
     /// A step of a different size than the previous one uses the two-step formula of order two for variable steps,
     /// with this spectral radius `ρ_∞` at infinity. A single such step, as at the end of a span, leaves an error
     /// O(h³).
@@ -141,7 +132,7 @@ impl Multistep {
             (Start::Ladder, 3) => LinearMultistep::lms3(rho_inf),
             _ => LinearMultistep::trapezoidal(),
         };
-        Self { first: (1..formula.steps()).map(|step| First::Multistep(first(step))).collect(), formula, rho_inf }
+        Self { first: (1..formula.steps()).map(first).collect(), formula, rho_inf }
     }
 }
 

@@ -6,19 +6,8 @@ use mbsbench_problem::{CountedDae, Failure, Observer, Settings};
 use nalgebra::DMatrix;
 
 use super::history::{History, add};
-use super::settings::Charts;
+use super::settings::{Charts, Options};
 use crate::newton::{Keeper, Outcome, Progress, iterate};
-
-/// Limits of the iteration.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Limits {
-    /// Bound on the L2 norm of the whole residual.
-    pub tolerance: f64,
-    /// The largest number of iterations at a point.
-    pub iterations: u32,
-    /// Budgets of the run.
-    pub settings: Settings,
-}
 
 /// The point to be solved for.
 #[derive(Debug, Clone)]
@@ -61,8 +50,10 @@ pub struct Stage {
 pub struct Solver<'s, 'd> {
     /// The problem.
     pub dae: &'s mut CountedDae<'d>,
-    /// The choice of the centres of charts.
-    pub charts: Charts,
+    /// Options for solving the equations.
+    pub options: Options,
+    /// Budgets of the run.
+    pub settings: Settings,
     /// The chart in which everything is expressed.
     pub chart: &'s mut Vec<f64>,
     /// Memory for the next chart.
@@ -75,8 +66,6 @@ pub struct Solver<'s, 'd> {
     pub t: f64,
     /// End of the step, s.
     pub t_end: f64,
-    /// Limits of the iteration.
-    pub limits: Limits,
     /// The observer, which may watch the matrices.
     pub observer: &'s mut dyn Observer,
 }
@@ -94,7 +83,7 @@ impl Solver<'_, '_> {
     /// Moves the chart to the predicted point of a stage if charts are centred there, with the same changes as
     /// [`recentre`](Self::recentre). The formula then gives the change from the prediction.
     pub fn recentre_at_prediction(&mut self, history: &mut History, live: usize, further: &mut [Vec<f64>], c: f64) {
-        if !self.charts.are_predicted() || self.chart.is_empty() {
+        if !self.options.charts.are_predicted() || self.chart.is_empty() {
             return;
         }
         let Unknowns { base, y, rates, centre, .. } = &mut *self.unknowns;
@@ -126,11 +115,11 @@ impl Solver<'_, '_> {
     /// an error of the problem.
     pub fn solve(&mut self, stage: Stage) -> Result<(), Failure> {
         let time = self.t;
-        let most = self.limits.iterations;
+        let most = self.options.iterations;
         let (mut norm, mut corrections) = (f64::NAN, 0);
         // Each iteration tests the residual; all but the first apply a correction before.
         let make = |solver: &mut Self, iteration: u32| -> Result<f64, Failure> {
-            let Solver { dae, charts, chart, unknowns, keeper, t, t_end, limits, observer, .. } = solver;
+            let Solver { dae, options, settings, chart, unknowns, keeper, t, t_end, observer, .. } = solver;
             let Unknowns { base, y, rates, residual, centre, matrix } = &mut **unknowns;
             let (time, c) = (*t, stage.c);
             if iteration > 1 {
@@ -149,16 +138,16 @@ impl Solver<'_, '_> {
             }
             y.copy_from_slice(base);
             add(c, rates, y);
-            if *charts == Charts::Moving && !chart.is_empty() {
+            if options.charts == Charts::Moving && !chart.is_empty() {
                 dae.follow(centre, c, y);
             }
-            limits.settings.check_evaluations(time, dae.residual_evaluations(), 1)?;
+            settings.check_evaluations(time, dae.residual_evaluations(), 1)?;
             dae.residual(Point { t: stage.t, chart: &chart[..], y, rates }, c, residual)?;
             norm = residual.iter().map(|row| row * row).sum::<f64>().sqrt();
             Ok(norm)
         };
         let judge = |solver: &mut Self, progress: Progress| {
-            if progress.size <= solver.limits.tolerance {
+            if progress.size <= solver.options.tolerance {
                 return Some(Outcome::Converged);
             }
             solver.keeper.judge(progress);

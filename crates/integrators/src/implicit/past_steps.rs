@@ -3,12 +3,11 @@
 use mbsbench_problem::Failure;
 
 use super::history::{History, add};
-use super::multistep::{First, LinearMultistep, Multistep};
+use super::multistep::{LinearMultistep, Multistep};
 use super::newton::{Solver, Stage};
 use super::predictor::Predictor;
 use super::scheme::Scheme;
 use super::settings::Prediction;
-use super::stages::Stages;
 
 /// `y_k = Σ α_j y_{k−j} + h Σ β_j y'_{k−j}`; zhang2022, Eq. 2.
 ///
@@ -16,37 +15,22 @@ use super::stages::Stages;
 /// the last point, those of the other formulas from the last two. A step of a different size than the previous one
 /// uses the two-step formula for variable steps, with the same `ρ_∞`.
 pub struct PastSteps {
-    formula: LinearMultistep,
-    /// The formulas of the first steps, in order.
-    first: Vec<Begun>,
+    rule: Multistep,
     /// Predictor for formulas with several past steps, for equal steps.
     predictor: Predictor,
-    rho_inf: f64,
     made: usize,
     last_step: f64,
 }
 
-/// The formula of one of the first steps.
-enum Begun {
-    Multistep(LinearMultistep),
-    RungeKutta(Stages),
-}
-
 impl PastSteps {
     /// The scheme at the start of a run.
-    pub fn new(Multistep { formula, first, rho_inf }: &Multistep, prediction: Prediction) -> Self {
-        let begun = |first: &First| match first {
-            First::Multistep(formula) => Begun::Multistep(formula.clone()),
-            First::RungeKutta(formula) => Begun::RungeKutta(Stages::new(formula, prediction)),
-        };
+    pub fn new(rule: Multistep, prediction: Prediction) -> Self {
         Self {
-            first: first.iter().map(begun).collect(),
-            formula: formula.clone(),
+            rule,
             predictor: match prediction {
                 Prediction::Constant => Predictor::CONSTANT,
                 Prediction::Paper | Prediction::SecondOrder => Predictor::hermite(1.0, [0.0, -1.0]),
             },
-            rho_inf: *rho_inf,
             made: 0,
             last_step: 0.0,
         }
@@ -74,8 +58,7 @@ impl PastSteps {
 
 impl Scheme for PastSteps {
     fn depth(&self) -> usize {
-        let stages = |first: &Begun| if let Begun::RungeKutta(stages) = first { stages.depth() } else { 0 };
-        self.formula.steps().max(2) + self.first.iter().map(stages).max().unwrap_or(0)
+        self.rule.formula.steps().max(2)
     }
 
     fn points(&self) -> usize {
@@ -83,17 +66,9 @@ impl Scheme for PastSteps {
     }
 
     fn step(&mut self, solver: &mut Solver<'_, '_>, history: &mut History, h: f64) -> Result<(), Failure> {
-        let live = self.formula.steps().min(self.made + 1);
-        let formula = match self.first.get_mut(self.made) {
-            Some(Begun::RungeKutta(stages)) => {
-                stages.step_beside(solver, history, h, live - 1)?;
-                history.forget(stages.points() - 1);
-                (self.made, self.last_step) = (self.made + 1, h);
-                return Ok(());
-            }
-            Some(Begun::Multistep(formula)) => formula,
-            None => &self.formula,
-        };
+        let Multistep { formula, first, rho_inf } = &self.rule;
+        let live = formula.steps().min(self.made + 1);
+        let formula = first.get(self.made).unwrap_or(formula);
         solver.recentre(history, live, &mut []);
         let c = if formula.steps() == 1 {
             Self::prepare(formula, &Predictor::CONSTANT, solver, history, h)
@@ -101,7 +76,7 @@ impl Scheme for PastSteps {
             Self::prepare(formula, &self.predictor, solver, history, h)
         } else {
             let kappa = h / self.last_step;
-            let formula = LinearMultistep::lms2_variable(self.rho_inf, kappa);
+            let formula = LinearMultistep::lms2_variable(*rho_inf, kappa);
             let predictor = Predictor::hermite(1.0, [0.0, -1.0 / kappa]);
             Self::prepare(&formula, &predictor, solver, history, h)
         };

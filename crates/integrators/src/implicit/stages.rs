@@ -59,25 +59,11 @@ impl Scheme for Stages {
     }
 
     fn step(&mut self, solver: &mut Solver<'_, '_>, history: &mut History, h: f64) -> Result<(), Failure> {
-        self.step_beside(solver, history, h, 0)
-    }
-}
-
-impl Stages {
-    /// Makes a step and re-expresses the `older` previous points of the history, which it does not use itself, in the
-    /// present chart.
-    pub(super) fn step_beside(
-        &mut self,
-        solver: &mut Solver<'_, '_>,
-        history: &mut History,
-        h: f64,
-        older: usize,
-    ) -> Result<(), Failure> {
         let last = self.predictors.len();
         let t_start = solver.t;
         for (i, predictor) in (1..).zip(&self.predictors) {
-            if i == 1 || solver.charts != Charts::Step {
-                solver.recentre(history, i + older, &mut []);
+            if i == 1 || solver.options.charts != Charts::Step {
+                solver.recentre(history, i, &mut []);
             }
             let row = &self.formula.rows[i];
             let unknowns = &mut *solver.unknowns;
@@ -88,7 +74,7 @@ impl Stages {
             predictor.predict(h, history, &mut unknowns.rates);
             let t = if i == last { solver.t_end } else { t_start + self.formula.nodes[i] * h };
             let c = row[i] * h;
-            solver.recentre_at_prediction(history, i + older, &mut [], c);
+            solver.recentre_at_prediction(history, i, &mut [], c);
             solver.solve(Stage { number: i as u32, t, c })?;
             history.push(&solver.unknowns.y, &solver.unknowns.rates);
         }

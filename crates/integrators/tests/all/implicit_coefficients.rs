@@ -74,9 +74,9 @@ fn runge_kutta_formulas() {
         let what = format!("{name}, {rho}");
         let formula = esdirk(name, rho).rounded::<f64>();
         let tolerance = if name == "MSSTH(5)" { REFINED } else { ROUNDING };
-        assert_close(&[formula.gamma()], &[real(&method["gamma"])], &what);
+        assert_close(&formula.formula.weights[formula.stages() - 1..], &[real(&method["gamma"])], &what);
         assert_within(tolerance, &formula.formula.nodes, &list(&method["c"], real), &what);
-        assert_within(tolerance, formula.weights(), &list(&method["b"], real), &what);
+        assert_within(tolerance, &formula.formula.weights, &list(&method["b"], real), &what);
         assert_eq!(u64::from(formula.formula.order), method["order"].as_u64().expect("a number"), "{what}");
         for (row, expected) in formula.formula.rows.iter().zip(method["A"].as_array().expect("rows")) {
             let mut row = row.clone();

@@ -40,11 +40,6 @@ fn third_stage(gamma: DoubleDouble, node: DoubleDouble) -> Vec<DoubleDouble> {
     with_row_sum(node, &[node * (node - gamma * 2.0) / (gamma * 4.0), gamma])
 }
 
-/// Scalar product over the length of the shorter vector.
-fn dot(a: &[DoubleDouble], b: &[DoubleDouble]) -> DoubleDouble {
-    a.iter().zip(b).map(|(&a, &b)| a * b).sum()
-}
-
 /// The integer or short decimal `x`, without rounding.
 fn number(x: f64) -> DoubleDouble {
     DoubleDouble::from(x)

@@ -2,8 +2,9 @@
 
 use mbsbench_problem::{DoubleDouble, Scalar};
 
-use super::{dot, newton, number, polynomial, slope, solved, third_stage, with_row_sum};
+use super::{newton, number, polynomial, slope, solved, third_stage, with_row_sum};
 use crate::Tableau;
+use crate::conditions::dot;
 
 /// The choices that the conditions leave free: the branch of `γ`, by its first digits, and the nodes that minimise
 /// the truncation error.
