@@ -112,15 +112,6 @@ impl ControllerSettings {
     }
 }
 
-/// The controller's decision on a step.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Verdict {
-    /// The step is accepted; the next one has this size, s.
-    Accepted(f64),
-    /// The step is rejected and has to be repeated with this size, s.
-    Rejected(f64),
-}
-
 /// The state of a controller.
 #[derive(Debug, Clone)]
 pub struct Controller {
@@ -163,23 +154,23 @@ impl Controller {
         }
     }
 
-    /// Judges a step of size `h` (s) with estimated error `error`. An error that is not finite rejects the step with
-    /// the smallest factor.
+    /// Judges a step of size `h` (s) with estimated error `error`: whether it is accepted, and the size of the next
+    /// step or attempt. An error that is not finite rejects the step with the smallest factor.
     #[inline]
-    pub fn judge(&mut self, error: f64, h: f64) -> Verdict {
+    pub fn judge(&mut self, error: f64, h: f64) -> (bool, f64) {
         let ControllerSettings { beta, safety, factor_min, .. } = self.settings;
         if !error.is_finite() {
             self.after_rejection = true;
-            return Verdict::Rejected(h * factor_min);
+            return (false, h * factor_min);
         }
         // errᵅ and errᵅ err_old⁻ᵝ are computed as exponentials of logarithms: half the cost of two powers
         let logarithm = error.ln();
         if error > 1.0 {
             let again = std::mem::replace(&mut self.after_rejection, true);
             if again && self.settings.rejection == Rejection::Halving {
-                return Verdict::Rejected(0.5 * h);
+                return (false, 0.5 * h);
             }
-            return Verdict::Rejected(h / self.largest.min((self.alpha_rejected * logarithm).exp() / safety));
+            return (false, h / self.largest.min((self.alpha_rejected * logarithm).exp() / safety));
         }
         if self.previous_logarithm.is_nan() {
             self.previous_logarithm = if logarithm > LOWEST { logarithm } else { LOWEST };
@@ -202,6 +193,6 @@ impl Controller {
             };
         }
         self.after_rejection = false;
-        Verdict::Accepted(next)
+        (true, next)
     }
 }

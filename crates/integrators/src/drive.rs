@@ -74,7 +74,7 @@ struct Steps<S: Scalar, St> {
 
 impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St> {
     fn begin(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) -> Result<(), Failure> {
-        self.locator.begin(run, &self.attempt)?;
+        self.locator.begin(run, &self.attempt.y)?;
         if let Some(Controlled { size: size @ None, tolerances, max_step, .. }) = &mut self.controlled {
             *size = Some(first_step(run, &mut self.attempt, *tolerances, *max_step)?);
         }
@@ -86,10 +86,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p, S>, S>) -> Result<Option<S>, Failure> {
         let Self { attempt, locator, sampler, inner, controlled, same_end, .. } = self;
         run.check_budget(attempt.stepper.evaluations())?;
-        let (t_next, h) = match controlled {
-            None => run.constant_step(),
-            Some(controlled) => controlled.next(run, &attempt.y)?,
-        };
+        let (t_next, h) = Controlled::next(controlled.as_ref(), run, &attempt.y)?;
         if let Some(controlled) = controlled {
             let error = match attempt.step_with_error(run, h, &controlled.tolerances) {
                 Err(Failure::NonFinite { .. } | Failure::StageDiverged { .. }) => f64::INFINITY,
@@ -120,7 +117,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
                 return Ok(run.reject());
             }
         }
-        let reached = locator.locate(run, attempt, t_next, h)?;
+        let reached = if locator.has_functions() { locator.locate(run, attempt, t_next, h)? } else { t_next };
         attempt.stepper.accepted(*same_end);
         Ok(Some(reached))
     }

@@ -3,7 +3,7 @@
 use mbsbench_problem::grid::Grid;
 use mbsbench_problem::{Counted, Failure, Run, Scalar, StepControl, Task};
 
-use crate::control::{Controller, ControllerSettings, Verdict};
+use crate::control::{Controller, ControllerSettings};
 
 /// The tolerances of a task.
 #[derive(Debug, Clone, Copy)]
@@ -74,18 +74,24 @@ impl Controlled {
         Some(Self { controller, tolerances: (rel, abs), max_step, stretch, size })
     }
 
-    /// End and size of the next step from `y`, which [contacts](mbsbench_problem::Ode::step_limit) may limit.
+    /// End and size of the next step from `y`, which [contacts](mbsbench_problem::Ode::step_limit) may limit; the
+    /// constant step without control.
     ///
     /// # Errors
     /// Returns [`Failure::StepTooSmall`] if the step would hardly advance the time.
     #[inline]
-    pub fn next<S: Scalar>(&self, run: &mut Run<'_, Counted<'_, S>, S>, y: &[S]) -> Result<(S, S), Failure> {
+    pub fn next<S: Scalar>(
+        controlled: Option<&Self>,
+        run: &mut Run<'_, Counted<'_, S>, S>,
+        y: &[S],
+    ) -> Result<(S, S), Failure> {
+        let Some(Self { size, max_step, stretch, .. }) = controlled else { return Ok(run.constant_step()) };
         let (t, t_end) = (run.t, run.task.t_end);
-        let size = self.size.unwrap_or(self.max_step).min(run.problem.step_limit(t, y));
+        let size = size.unwrap_or(*max_step).min(run.problem.step_limit(t, y));
         if 0.1 * size <= f64::EPSILON * t.value().abs() || size < f64::MIN_POSITIVE {
             return Err(Failure::StepTooSmall { time: t.value(), step: size });
         }
-        let is_last = (t + self.stretch * size - t_end).value() > 0.0;
+        let is_last = (t + *stretch * size - t_end).value() > 0.0;
         let h = if is_last { t_end - t } else { S::from(size) };
         Ok((if is_last { t_end } else { t + h }, h))
     }
@@ -94,10 +100,9 @@ impl Controlled {
     /// size of the next attempt. Returns true if the step is accepted.
     #[inline]
     pub fn accepts(&mut self, error: f64, h: f64) -> bool {
-        let verdict = self.controller.judge(error, h);
-        let (Verdict::Accepted(next) | Verdict::Rejected(next)) = verdict;
+        let (is_accepted, next) = self.controller.judge(error, h);
         self.size = Some(next);
-        matches!(verdict, Verdict::Accepted(_))
+        is_accepted
     }
 
     /// Limits the next attempt to `size`, s.

@@ -73,39 +73,19 @@ impl<S: Scalar> Locator<S> {
         (!self.reached.is_empty()).then_some((&self.start, &self.high))
     }
 
-    /// Evaluates the functions at the initial state.
-    pub fn begin<St: Stepper<S>>(
-        &mut self,
-        run: &mut Run<'_, Counted<'_, S>, S>,
-        attempt: &Attempt<S, St>,
-    ) -> Result<(), Failure> {
-        if self.has_functions() {
-            run.problem.events()?.values(run.t, &attempt.y, &mut self.start.values)
-        } else {
-            Ok(())
-        }
+    /// Evaluates the functions at the initial state `y`.
+    pub fn begin(&mut self, run: &mut Run<'_, Counted<'_, S>, S>, y: &[S]) -> Result<(), Failure> {
+        if self.has_functions() { run.problem.events()?.values(run.t, y, &mut self.start.values) } else { Ok(()) }
     }
 
-    /// Cuts the projected step of size `h` in `attempt`, which ends at `t_next`, at the first event, if there is one,
-    /// and handles the event. Returns the time at which the step ends, and keeps the function values for the start of
+    /// In a problem that has functions to locate, cuts the projected step of size `h` in `attempt`, which ends at
+    /// `t_next`, at the first event, if there is one, and handles the event. Returns the time at which the step ends, and keeps the function values for the start of
     /// the next step.
     ///
     /// # Errors
     /// Returns an error if the problem fails, or [`Failure::EventNotLocated`].
-    #[inline]
-    pub fn locate<St: Stepper<S>>(
-        &mut self,
-        run: &mut Run<'_, Counted<'_, S>, S>,
-        attempt: &mut Attempt<S, St>,
-        t_next: S,
-        h: S,
-    ) -> Result<S, Failure> {
-        if self.has_functions() { self.search(run, attempt, t_next, h) } else { Ok(t_next) }
-    }
-
-    /// Locates the first event in a problem that has functions to locate; see [`locate`](Self::locate).
     #[inline(never)]
-    fn search<St: Stepper<S>>(
+    pub fn locate<St: Stepper<S>>(
         &mut self,
         run: &mut Run<'_, Counted<'_, S>, S>,
         attempt: &mut Attempt<S, St>,

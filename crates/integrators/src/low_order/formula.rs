@@ -10,6 +10,8 @@ use crate::newton::largest;
 pub struct Trial {
     /// End of the step, s.
     pub t: f64,
+    /// Size of the step, s.
+    pub h: f64,
     /// The largest position at the start of the step.
     pub size: f64,
     /// Positions.
@@ -80,18 +82,12 @@ pub struct Estimate<'f> {
 
 /// One step of a method, as an iteration on its own unknowns.
 pub trait Formula {
-    /// Begins a step of size `h`: sets the unknowns and [`Trial`] to the first iterate. If `guess` is false, the
+    /// Begins a step: sets the unknowns and [`Trial`] to the first iterate. If `guess` is false, the
     /// iteration starts from zero accelerations and multipliers.
     ///
     /// # Errors
     /// Returns [`Singular`] if the mass matrix is singular.
-    fn begin(
-        &mut self,
-        h: f64,
-        guess: bool,
-        mechanics: &mut CountedMechanics<'_>,
-        trial: &mut Trial,
-    ) -> Result<(), Singular>;
+    fn begin(&mut self, guess: bool, mechanics: &mut CountedMechanics<'_>, trial: &mut Trial) -> Result<(), Singular>;
 
     /// Forms Newton's matrix at the iterate.
     ///

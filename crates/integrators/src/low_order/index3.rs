@@ -72,13 +72,8 @@ impl Index3 {
 }
 
 impl Formula for Index3 {
-    fn begin(
-        &mut self,
-        h: f64,
-        guess: bool,
-        mechanics: &mut CountedMechanics<'_>,
-        trial: &mut Trial,
-    ) -> Result<(), Singular> {
+    fn begin(&mut self, guess: bool, mechanics: &mut CountedMechanics<'_>, trial: &mut Trial) -> Result<(), Singular> {
+        let h = trial.h;
         self.predictor.predict(h, &self.a);
         if self.mass_at == MassAt::Shifted {
             let [q, v] = &self.predictor.start;
@@ -210,7 +205,7 @@ impl Formula for Index3 {
         let (turned, reactions) = x.split_at_mut(n);
         turned.fill(0.0);
         trial.terms.jacobian.add_transposed_product(1.0, reactions, turned);
-        varying.jacobian().add_transposed_product(-1.0, reactions, turned);
+        varying.jacobian.add_transposed_product(-1.0, reactions, turned);
         reactions.fill(0.0);
         system.solve(x);
         for (error, turned) in error.iter_mut().zip(&*x) {

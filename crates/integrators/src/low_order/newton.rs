@@ -6,8 +6,8 @@ use super::formula::{Correction, Formula, Trial};
 use super::settings::NewtonSettings;
 use crate::newton::{Keeper, Outcome, Progress, iterate, largest, most_moved};
 
-/// Iterates `formula`, begun at the current state, over a step of size `h` (s) until a correction is small enough. If
-/// `watched`, the observer receives the matrices.
+/// Iterates `formula`, begun at the current state, over a step until a correction is small enough. The observer
+/// receives the matrices if it watches them.
 ///
 /// # Errors
 /// Returns [`Failure::AccelerationsDiverged`], [`Failure::NewtonDiverged`] if small corrections leave the constraints
@@ -16,25 +16,13 @@ use crate::newton::{Keeper, Outcome, Progress, iterate, largest, most_moved};
 pub fn solve(
     settings: &NewtonSettings,
     keeper: &mut Keeper,
-    watched: bool,
     run: &mut Run<'_, Counted<'_>>,
     formula: &mut impl Formula,
-    h: f64,
     trial: &mut Trial,
 ) -> Result<(), Failure> {
     let time = run.t;
-    let mut step = Step {
-        settings,
-        keeper,
-        watched,
-        run,
-        formula,
-        h,
-        trial,
-        made: 0,
-        correction: Correction::default(),
-        coordinate: 0,
-    };
+    let correction = Correction::default();
+    let mut step = Step { settings, keeper, run, formula, trial, made: 0, correction, coordinate: 0 };
     let outcome = iterate(&mut step, settings.max_iterations, Step::iterate, Step::judge)?;
     // A wildly wrong matrix can also make corrections small.
     if outcome == Outcome::Converged && !step.is_near_constraints() {
@@ -53,10 +41,8 @@ pub fn solve(
 struct Step<'s, 'r, 'p, F> {
     settings: &'s NewtonSettings,
     keeper: &'s mut Keeper,
-    watched: bool,
     run: &'s mut Run<'r, Counted<'p>>,
     formula: &'s mut F,
-    h: f64,
     trial: &'s mut Trial,
     /// Iterations with a finite result.
     made: u64,
@@ -101,7 +87,7 @@ impl<F: Formula> Step<'_, '_, '_, F> {
     /// Makes one iteration and returns the largest change of an acceleration; not finite if the matrix is not.
     fn change(&mut self, iteration: u32) -> Result<f64, Failure> {
         self.run.check_budget(1)?;
-        let forms = self.keeper.forms(iteration == 1, self.h) || self.correction.reform;
+        let forms = self.keeper.forms(iteration == 1, self.trial.h) || self.correction.reform;
         let (mut mechanics, trial) = (self.run.problem.mechanics()?, &mut *self.trial);
         if forms {
             mechanics.linearisation(trial.t, &trial.q, &trial.v, &mut trial.terms, &mut trial.derivatives);
@@ -120,9 +106,9 @@ impl<F: Formula> Step<'_, '_, '_, F> {
     /// Forms the matrix at the iterate and factorizes it. Returns false if the matrix is not finite.
     fn factorize(&mut self) -> Result<bool, Failure> {
         let Self { run, formula, trial, .. } = self;
-        let mut exact = None;
+        let (watched, mut exact) = (run.observer.watches_newton_matrices(), None);
         if self.settings.load_derivatives != 1.0 {
-            if self.watched && formula.form(trial).is_ok() {
+            if watched && formula.form(trial).is_ok() {
                 exact = Some(formula.matrix());
             }
             let derivatives = &mut trial.derivatives;
@@ -135,7 +121,7 @@ impl<F: Formula> Step<'_, '_, '_, F> {
             let finite = trial.terms.are_finite();
             return if finite { Err(singular(run.t, "a block of Newton's matrix")) } else { Ok(false) };
         }
-        if self.watched {
+        if watched {
             let matrix = formula.matrix();
             run.observer.newton_matrix(trial.t, &matrix);
             if let Some(exact) = exact {
@@ -161,7 +147,7 @@ impl<F: Formula> Step<'_, '_, '_, F> {
     fn judge(&mut self, progress: Progress) -> Option<Outcome> {
         let Progress { iteration, size: change, last } = progress;
         self.made += 1;
-        let is_rounding = change * self.correction.by_position <= rounding(self.trial, self.h);
+        let is_rounding = change * self.correction.by_position <= rounding(self.trial);
         let stagnates = change > 0.25 * last && (is_rounding || change <= self.attainable(iteration));
         // The remaining change if the iteration keeps shrinking by this ratio, if that exceeds the last correction.
         let ratio = change / last;
@@ -180,8 +166,8 @@ pub const ROUNDINGS: f64 = 16.0;
 
 /// The change of positions by rounding, m or rad, below which further corrections gain nothing. It is limited, so that
 /// excessive velocities do not count as rounding.
-pub fn rounding(trial: &Trial, h: f64) -> f64 {
-    let rounding = ROUNDINGS * f64::EPSILON * (largest(&trial.q) + h * largest(&trial.v));
+pub fn rounding(trial: &Trial) -> f64 {
+    let rounding = ROUNDINGS * f64::EPSILON * (largest(&trial.q) + trial.h * largest(&trial.v));
     rounding.min(most_moved(trial.size))
 }
 

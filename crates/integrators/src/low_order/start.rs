@@ -46,7 +46,7 @@ pub fn start<F: Formula>(
     let (jerk, structure) = (jerk.as_deref(), &*structure);
     let start = Start { q, v, a, algorithmic: &algorithmic, jerk, lambda, terms: &terms, structure };
     let formula = make(&start).map_err(|Singular| singular(time, "mass matrix"))?;
-    Ok((formula, Trial { t: time, size: largest(q), q: q.to_vec(), v: v.to_vec(), terms, derivatives }))
+    Ok((formula, Trial { t: time, h: 0.0, size: largest(q), q: q.to_vec(), v: v.to_vec(), terms, derivatives }))
 }
 
 /// Norm of the tolerances, with the positions `q` as typical sizes.

@@ -40,7 +40,7 @@ pub struct Varying {
     /// `j`.
     jerk: Vec<f64>,
     /// `J₀`.
-    jacobian: Matrix<f64>,
+    pub jacobian: Matrix<f64>,
 }
 
 impl Varying {
@@ -96,11 +96,6 @@ impl Varying {
         for ((error, &end), &start) in error.iter_mut().zip(a).zip(&self.start) {
             *error = factor * (end - start);
         }
-    }
-
-    /// The Jacobian of the constraints at the start of the step.
-    pub fn jacobian(&self) -> &Matrix<f64> {
-        &self.jacobian
     }
 
     /// Accepts the step: `predictor` holds its end, and `jacobian` is the constraint Jacobian there.

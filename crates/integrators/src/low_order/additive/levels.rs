@@ -258,7 +258,7 @@ impl Additive {
         let last = std::mem::replace(&mut levels.last, change);
         levels.outdated |= change > 1e-2 * last;
         let gives_up = change > 0.1 * last
-            && change * self.predictor.by_position > rounding(trial, self.predictor.h)
+            && change * self.predictor.by_position > rounding(trial)
             && change > ROUNDINGS * self.attainable_sparse(trial).unwrap_or(0.0);
         if let Some(levels) = &mut self.levels {
             levels.shared.slow |= gives_up;

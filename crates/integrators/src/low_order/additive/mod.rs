@@ -220,14 +220,8 @@ fn react(sparse: &mut Option<SparseAdditive>, weights: &DMatrix<f64>, psi: &[f64
 }
 
 impl Formula for Additive {
-    fn begin(
-        &mut self,
-        h: f64,
-        guess: bool,
-        _mechanics: &mut CountedMechanics<'_>,
-        trial: &mut Trial,
-    ) -> Result<(), Singular> {
-        self.predictor.predict(h, &self.a);
+    fn begin(&mut self, guess: bool, _mechanics: &mut CountedMechanics<'_>, trial: &mut Trial) -> Result<(), Singular> {
+        self.predictor.predict(trial.h, &self.a);
         if let Some(levels) = &mut self.levels {
             let [first, last] = &mut self.psi;
             levels.shared.begin([&mut self.reaction, first, last]);

@@ -66,10 +66,9 @@ pub fn solve<F: Formula>(
     let mut controlled = Controlled::new(CONTROL, Some(ERROR_ORDER), task);
     match start(&mut run, make, plan.shift, controlled.as_mut()) {
         Ok((formula, trial)) => {
-            let (newton, watched) = (plan.newton, run.observer.watches_newton_matrices());
-            let (state, end) = (task.initial.to_vec(), task.initial.to_vec());
+            let (newton, state, end) = (plan.newton, task.initial.to_vec(), task.initial.to_vec());
             let keeper = Keeper::new(newton.jacobian);
-            run.solve(Steps { formula, trial, keeper, newton, watched, controlled, state, end })
+            run.solve(Steps { formula, trial, keeper, newton, controlled, state, end })
         }
         Err(failure) => run.stop(Some(failure)),
     }
@@ -81,8 +80,6 @@ struct Steps<F> {
     trial: Trial,
     newton: NewtonSettings,
     keeper: Keeper,
-    /// True if the observer requests the matrices of Newton's method.
-    watched: bool,
     /// None for constant steps.
     controlled: Option<Controlled>,
     state: Vec<f64>,
@@ -90,27 +87,19 @@ struct Steps<F> {
 }
 
 impl<F: Formula> Steps<F> {
-    /// End and size of the next attempt (s).
-    fn next(&self, run: &mut Run<'_, Counted<'_>>) -> Result<(f64, f64), Failure> {
-        match &self.controlled {
-            None => Ok(run.constant_step()),
-            Some(controlled) => controlled.next(run, &self.state),
-        }
-    }
-
     /// Iterates over a step of size `h` (s) that ends at `t_next`.
     fn iterate(&mut self, run: &mut Run<'_, Counted<'_>>, t_next: f64, h: f64) -> Result<(), Failure> {
-        let Self { formula, trial, newton, keeper, watched, controlled, state, .. } = self;
+        let Self { formula, trial, newton, keeper, controlled, state, .. } = self;
         if controlled.is_some() {
             formula.resize(h);
         }
         let time = run.t;
         trial.size = largest(&state[..trial.q.len()]);
-        trial.t = t_next;
+        (trial.t, trial.h) = (t_next, h);
         let guess = run.own.steps_accepted > 0 || newton.first_guess == FirstGuess::Consistent;
-        let begun = formula.begin(h, guess, &mut run.problem.mechanics()?, trial);
+        let begun = formula.begin(guess, &mut run.problem.mechanics()?, trial);
         begun.map_err(|Singular| singular(time, "mass matrix"))?;
-        newton::solve(newton, keeper, *watched, run, formula, h, trial)?;
+        newton::solve(newton, keeper, run, formula, trial)?;
         finite(time, &trial.q)?;
         finite(time, &trial.v)
     }
@@ -166,7 +155,7 @@ fn is_cured_by_smaller_steps(failure: &Failure) -> bool {
 
 impl<'p, F: Formula> Stepping<Counted<'p>> for Steps<F> {
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
-        let (t_next, h) = self.next(run)?;
+        let (t_next, h) = Controlled::next(self.controlled.as_ref(), run, &self.state)?;
         let made = self.iterate(run, t_next, h);
         if !self.stands(run, made, h)? {
             return Ok(run.reject());

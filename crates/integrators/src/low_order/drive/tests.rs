@@ -25,7 +25,7 @@ impl<'p, F: Formula, W: FnMut([f64; 2], [&[f64]; 4])> Stepping<Counted<'p>> for 
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
         let size = self.sizes[run.own.steps_accepted as usize % self.sizes.len()];
         self.steps.controlled.as_mut().expect("tolerances are given").size = Some(size);
-        let (t_next, h) = self.steps.next(run)?;
+        let (t_next, h) = Controlled::next(self.steps.controlled.as_ref(), run, &self.steps.state)?;
         self.steps.iterate(run, t_next, h)?;
         let Steps { formula, trial, .. } = &mut self.steps;
         let estimate = formula.error(trial).expect("the formula has one").error.to_vec();
@@ -64,7 +64,7 @@ fn in_turn(
     let newton = NewtonSettings { tolerance: 1e-12, ..NewtonSettings::default() };
     let keeper = Keeper::new(newton.jacobian);
     let (state, end) = (initial.to_vec(), initial.to_vec());
-    let steps = Steps { formula, trial, newton, keeper, watched: false, controlled, state, end };
+    let steps = Steps { formula, trial, newton, keeper, controlled, state, end };
     let solution = run.solve(InTurn { steps, sizes: sizes.to_vec(), watch });
     assert_eq!((solution.failure, solution.t_reached), (None, t_end));
 }

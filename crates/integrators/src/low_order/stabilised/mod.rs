@@ -226,13 +226,8 @@ fn flops_by_e(n: usize, with_mass: bool) -> u64 {
 }
 
 impl Formula for Stabilised {
-    fn begin(
-        &mut self,
-        h: f64,
-        guess: bool,
-        mechanics: &mut CountedMechanics<'_>,
-        trial: &mut Trial,
-    ) -> Result<(), Singular> {
+    fn begin(&mut self, guess: bool, mechanics: &mut CountedMechanics<'_>, trial: &mut Trial) -> Result<(), Singular> {
+        let h = trial.h;
         self.predictor.predict(h, &self.total);
         (self.outdated, self.last) = (true, f64::INFINITY);
         if let Some(alpha) = self.alpha.filter(|_| !self.weighed) {
@@ -319,7 +314,7 @@ impl Formula for Stabilised {
         // Either slow, or at rounding level, where the iteration ends; no case lies between the two.
         let reform = split
             && ratio > 0.1
-            && change * by_position > rounding(trial, self.predictor.h)
+            && change * by_position > rounding(trial)
             && change > ROUNDINGS * self.attainable_sparse(trial).unwrap_or(0.0);
         self.shared.slow |= reform;
         Correction { change, size: largest(&self.total), by_position, solves, reform }
