@@ -156,8 +156,14 @@ impl<S: Scalar> Locator<S> {
             };
             let (from, width) = (bracket.low, high - bracket.low);
             if width.value() <= 2.0 * f64::EPSILON * high.value() {
-                // The tolerance is below rounding; the guarantee of (5.4) and (5.5) still holds.
-                return self.settle((problem, pair), detector, (start, index), (from, high), statistics);
+                // The tolerance is below rounding; the guarantee of (5.4) and (5.5) still holds on its side of the bracket.
+                let h = if detector.is_located_past(index) { high } else { from };
+                if self.trial.h != h {
+                    statistics.location_iterations += 1;
+                    statistics.steps_repeated += 1;
+                    step_to(problem, pair, start, h, &mut self.trial)?;
+                }
+                return Ok(true);
             }
             let is_inside = (newton - from).value() > 0.0 && (high - newton).value() > 0.0;
             h = if is_inside && iterations % 4 != 0 { newton } else { from + width * 0.5 };
@@ -166,24 +172,6 @@ impl<S: Scalar> Locator<S> {
             Some(_) => Err(Failure::EventNotLocated { time: start.t.value(), index, repeats: iterations }),
             None => Ok(false),
         }
-    }
-
-    /// Moves to the side of a bracket, as narrow as rounding allows, that satisfies the guarantee of the location.
-    fn settle<P: Pair<S>>(
-        &mut self,
-        (problem, pair): (&mut Counted<'_, S>, &mut P),
-        detector: &Detector,
-        (start, index): (&State<S>, usize),
-        (low, high): (S, S),
-        statistics: &mut Statistics,
-    ) -> Result<bool, Failure> {
-        let h = if detector.is_located_past(index) { high } else { low };
-        if self.trial.h != h {
-            statistics.location_iterations += 1;
-            statistics.steps_repeated += 1;
-            step_to(problem, pair, start, h, &mut self.trial)?;
-        }
-        Ok(true)
     }
 }
 
@@ -195,7 +183,8 @@ fn step_to<S: Scalar, P: Pair<S>>(
     h: S,
     end: &mut State<S>,
 ) -> Result<(), Failure> {
-    pair.step(problem, start, h, end)?;
+    end.place(start, h);
+    pair.step(problem, start, end)?;
     if !end.is_finite() {
         return Err(Failure::NonFinite { time: start.t.value() });
     }

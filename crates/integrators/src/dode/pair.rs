@@ -16,13 +16,12 @@ pub trait Pair<S: Scalar>: Clone {
     /// Forgets the previous step: the next one starts from another state or in another configuration.
     fn restart(&mut self) {}
 
-    /// Makes the step of size `h` from `start`, whose derivative is known; writes time, state and derivative to
-    /// `end`.
-    fn step(&mut self, problem: &mut Counted<'_, S>, start: &State<S>, h: S, end: &mut State<S>)
-    -> Result<(), Failure>;
+    /// Makes the step from `start`, whose derivative is known, to the time of `end`, and writes state and derivative
+    /// there.
+    fn step(&mut self, problem: &mut Counted<'_, S>, start: &State<S>, end: &mut State<S>) -> Result<(), Failure>;
 
     /// The difference between the two results of the last step in the maximum norm: δ of (5.8).
-    fn difference(&mut self, h: S, start: &State<S>, end: &State<S>) -> f64;
+    fn difference(&mut self, start: &State<S>, end: &State<S>) -> f64;
 
     /// Costs that an implicit pair counts itself: Jacobians, factorizations, Newton iterations, linear solves.
     fn costs(&self) -> Statistics {
@@ -63,17 +62,9 @@ impl<S: Scalar> Pair<S> for ExplicitPair<S> {
         self.evaluations
     }
 
-    fn step(
-        &mut self,
-        problem: &mut Counted<'_, S>,
-        start: &State<S>,
-        h: S,
-        end: &mut State<S>,
-    ) -> Result<(), Failure> {
+    fn step(&mut self, problem: &mut Counted<'_, S>, start: &State<S>, end: &mut State<S>) -> Result<(), Failure> {
         self.stepper.start_with(&start.rate);
-        self.stepper.step(problem, start.t, h, &start.y, &mut end.y)?;
-        end.h = h;
-        end.t = start.t + h;
+        self.stepper.step(problem, start.t, end.h, &start.y, &mut end.y)?;
         match self.stepper.end_derivative() {
             Some(rate) => end.rate.copy_from_slice(rate),
             None => problem.rhs(end.t, &end.y, &mut end.rate)?,
@@ -81,8 +72,8 @@ impl<S: Scalar> Pair<S> for ExplicitPair<S> {
         Ok(())
     }
 
-    fn difference(&mut self, h: S, start: &State<S>, end: &State<S>) -> f64 {
-        self.lower.advance(&mut self.state, &start.y, h, self.stepper.stages());
+    fn difference(&mut self, start: &State<S>, end: &State<S>) -> f64 {
+        self.lower.advance(&mut self.state, &start.y, end.h, self.stepper.stages());
         let differences = end.y.iter().zip(&self.state).map(|(&high, &low)| (high - low).value().abs());
         differences.fold(0.0, |largest, x| if x > largest || x.is_nan() { x } else { largest })
     }

@@ -102,7 +102,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             StepControl::Fixed { .. } => None,
             StepControl::Tolerance { rel, abs, initial_step, max_step } => {
                 let max_step = max_step.unwrap_or(rules.settings.max_step);
-                let first = initial_step.unwrap_or(chattering.window()).min(max_step);
+                let first = initial_step.unwrap_or(chattering.window).min(max_step);
                 Some(Controlled { tolerances: (rel, abs), first, max_step, size: first })
             }
         };
@@ -190,7 +190,7 @@ impl<S: Scalar, P: Pair<S>> Steps<S, P> {
             return if self.end.is_finite() { Ok(true) } else { Err(not_finite) };
         };
         let delta = match made {
-            Ok(()) => self.pair.difference(h, &self.start, &self.end),
+            Ok(()) => self.pair.difference(&self.start, &self.end),
             // Newton's method converges better with a smaller step.
             Err(Failure::NewtonDiverged { .. }) => f64::INFINITY,
             Err(failure) => return Err(failure),
@@ -324,7 +324,8 @@ impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
         let (t_next, h) = self.next(run)?;
         self.begin_step(run, h.value())?;
         let (t_next, h) = self.limited(t_next, h);
-        let made = self.pair.step(&mut run.problem, &self.start, h, &mut self.end);
+        self.end.place(&self.start, h);
+        let made = self.pair.step(&mut run.problem, &self.start, &mut self.end);
         if !self.judge(run, h, made)? {
             return Ok(None);
         }
@@ -351,7 +352,8 @@ impl<'p, S: Scalar, P: Pair<S>> Stepping<Counted<'p, S>, S> for Steps<S, P> {
         };
         step.observe(&start.y, &end.y, further, |t, y| {
             pair.restart();
-            problem.uncounted(|problem| pair.step(problem, start, t - start.t, inside))?;
+            inside.place(start, t - start.t);
+            problem.uncounted(|problem| pair.step(problem, start, inside))?;
             y.copy_from_slice(&inside.y);
             Ok(())
         })

@@ -131,15 +131,8 @@ impl<S: Scalar> Pair<S> for Sdirk4<S> {
         self.is_current = false;
     }
 
-    fn step(
-        &mut self,
-        problem: &mut Counted<'_, S>,
-        start: &State<S>,
-        h: S,
-        end: &mut State<S>,
-    ) -> Result<(), Failure> {
-        end.t = start.t + h;
-        end.h = h;
+    fn step(&mut self, problem: &mut Counted<'_, S>, start: &State<S>, end: &mut State<S>) -> Result<(), Failure> {
+        let h = end.h;
         if h == S::zero() {
             end.y.copy_from_slice(&start.y);
             return problem.rhs(end.t, &end.y, &mut end.rate);
@@ -159,11 +152,11 @@ impl<S: Scalar> Pair<S> for Sdirk4<S> {
         problem.rhs(end.t, &end.y, &mut end.rate)
     }
 
-    fn difference(&mut self, h: S, start: &State<S>, end: &State<S>) -> f64 {
+    fn difference(&mut self, start: &State<S>, end: &State<S>) -> f64 {
         let mut largest = 0.0f64;
         for (i, &high) in end.y.iter().enumerate() {
             let sum = self.lower.iter().zip(&self.stages).map(|(&b, k)| k[i] * b);
-            let low = start.y[i] + h * sum.fold(S::zero(), |sum, term| sum + term);
+            let low = start.y[i] + end.h * sum.fold(S::zero(), |sum, term| sum + term);
             let difference = (high - low).value().abs();
             largest = if difference > largest || difference.is_nan() { difference } else { largest };
         }

@@ -10,7 +10,8 @@ const SHARE: f64 = 1e-5;
 /// Counts located events in a window of time; see [`Dode`](crate::Dode).
 #[derive(Debug, Clone)]
 pub struct Chattering {
-    window: f64,
+    /// Length of a window, s.
+    pub window: f64,
     begin: f64,
     counts: Vec<u32>,
     all: u64,
@@ -21,11 +22,6 @@ impl Chattering {
     pub fn new<S: Scalar>(task: &Task<'_, S>) -> Self {
         let window = SHARE * (task.t_end - task.t_start).value();
         Self { window, begin: f64::NEG_INFINITY, counts: Vec::new(), all: 0 }
-    }
-
-    /// Length of the window, s.
-    pub fn window(&self) -> f64 {
-        self.window
     }
 
     /// Resets the counts and begins a window at `t`.

@@ -28,6 +28,11 @@ impl<S: Scalar> State<S> {
         Self { t, h: S::zero(), y: y.to_vec(), rate, values: Vec::new(), value_rates: Vec::new() }
     }
 
+    /// Sets time and size to those of a step of size `h` (s) from `start`.
+    pub fn place(&mut self, start: &Self, h: S) {
+        (self.t, self.h) = (start.t + h, h);
+    }
+
     /// Resizes the lists of values and rates to `count` functions.
     pub fn resize(&mut self, count: usize) {
         self.values.resize(count, S::zero());

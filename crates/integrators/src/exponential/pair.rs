@@ -18,21 +18,13 @@ impl Pair<f64> for LlmStepper {
         Stepper::restart(self);
     }
 
-    fn step(
-        &mut self,
-        problem: &mut Counted<'_>,
-        start: &State<f64>,
-        h: f64,
-        end: &mut State<f64>,
-    ) -> Result<(), Failure> {
-        Stepper::step(self, problem, start.t, h, &start.y, &mut end.y)?;
-        end.h = h;
-        end.t = start.t + h;
+    fn step(&mut self, problem: &mut Counted<'_>, start: &State<f64>, end: &mut State<f64>) -> Result<(), Failure> {
+        Stepper::step(self, problem, start.t, end.h, &start.y, &mut end.y)?;
         problem.rhs(end.t, &end.y, &mut end.rate)
     }
 
     /// The largest component of the estimated local error.
-    fn difference(&mut self, _h: f64, _start: &State<f64>, _end: &State<f64>) -> f64 {
+    fn difference(&mut self, _start: &State<f64>, _end: &State<f64>) -> f64 {
         let estimate = self.error_estimate();
         if estimate.is_empty() { f64::INFINITY } else { estimate.iter().fold(0.0, |largest, x| x.abs().max(largest)) }
     }
