@@ -10,66 +10,51 @@ pub(super) struct Approximant {
 
 /// Degrees 3, 5, 7 and 9. Higham 2005, table 2.3 and (2.11).
 pub(super) const LOW_DEGREES: [Approximant; 4] = [
-    Approximant { bound: 1.495585217958292e-2, coefficients: &[120.0, 60.0, 12.0, 1.0] },
-    Approximant { bound: 2.53939833006323e-1, coefficients: &[30240.0, 15120.0, 3360.0, 420.0, 30.0, 1.0] },
-    Approximant {
-        bound: 9.504178996162932e-1,
-        coefficients: &[17297280.0, 8648640.0, 1995840.0, 277200.0, 25200.0, 1512.0, 56.0, 1.0],
-    },
-    Approximant {
-        bound: 2.097847961257068,
-        coefficients: &[
-            17643225600.0,
-            8821612800.0,
-            2075673600.0,
-            302702400.0,
-            30270240.0,
-            2162160.0,
-            110880.0,
-            3960.0,
-            90.0,
-            1.0,
-        ],
-    },
+    Approximant { bound: 1.495585217958292e-2, coefficients: &coefficients::<4>() },
+    Approximant { bound: 2.53939833006323e-1, coefficients: &coefficients::<6>() },
+    Approximant { bound: 9.504178996162932e-1, coefficients: &coefficients::<8>() },
+    Approximant { bound: 2.097847961257068, coefficients: &coefficients::<10>() },
 ];
 
 /// Degree 13.
-pub(super) const DEGREE_13: Approximant = Approximant {
-    bound: 5.371920351148152,
-    coefficients: &[
-        64764752532480000.0,
-        32382376266240000.0,
-        7771770303897600.0,
-        1187353796428800.0,
-        129060195264000.0,
-        10559470521600.0,
-        670442572800.0,
-        33522128640.0,
-        1323241920.0,
-        40840800.0,
-        960960.0,
-        16380.0,
-        182.0,
-        1.0,
-    ],
-};
+pub(super) const DEGREE_13: Approximant = Approximant { bound: 5.371920351148152, coefficients: &coefficients::<14>() };
+
+/// Returns the coefficients of degree `N − 1`, in integers by `b_j / b_{j+1} = (2m−j) (j+1) / (m−j)`.
+const fn coefficients<const N: usize>() -> [f64; N] {
+    let (m, mut integer, mut coefficients) = (N as u64 - 1, 1, [1.0; N]);
+    let mut j = N - 1;
+    while j > 0 {
+        j -= 1;
+        integer = integer * (2 * m - j as u64) * (j as u64 + 1) / (m - j as u64);
+        coefficients[j] = integer as f64;
+    }
+    coefficients
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn coefficients_match_the_formula() {
-        for approximant in LOW_DEGREES.iter().chain([&DEGREE_13]) {
-            let b = approximant.coefficients;
-            let m = b.len() as u128 - 1;
-            // b_j / b_{j+1} = (2m−j) (j+1) / (m−j), in integers
-            assert_eq!(b[m as usize], 1.0);
-            for j in 0..m {
-                let (present, next) = (b[j as usize] as u128, b[j as usize + 1] as u128);
-                assert_eq!(present * (m - j), next * (2 * m - j) * (j + 1), "degree {m}, j = {j}");
-            }
-        }
+    fn coefficients_match_published_values() {
+        assert_eq!(LOW_DEGREES[0].coefficients, [120.0, 60.0, 12.0, 1.0]);
+        let of_degree_13 = [
+            64764752532480000.0,
+            32382376266240000.0,
+            7771770303897600.0,
+            1187353796428800.0,
+            129060195264000.0,
+            10559470521600.0,
+            670442572800.0,
+            33522128640.0,
+            1323241920.0,
+            40840800.0,
+            960960.0,
+            16380.0,
+            182.0,
+            1.0,
+        ];
+        assert_eq!(DEGREE_13.coefficients, of_degree_13);
     }
 
     /// The first term of `log(e⁻ˣ r(x)) = Σ c_k x^k`, `c_{2m+1} = (−1)^m (m!)²/((2m)! (2m+1)!)`, approximates the
