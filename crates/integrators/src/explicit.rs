@@ -220,8 +220,7 @@ impl<S: Scalar> ExplicitStepper<S> {
     fn step_any(
         &mut self,
         problem: &mut Counted<'_, S>,
-        t: S,
-        h: S,
+        (t, h): (S, S),
         start: &[S],
         end: &mut [S],
     ) -> Result<(), Failure> {
@@ -310,7 +309,7 @@ impl<S: Scalar> ExplicitStepper<S> {
             6 => self.step_unrolled::<6>(problem, (t, h), start, end, tolerances),
             14 => self.step_unrolled::<14>(problem, (t, h), start, end, tolerances),
             _ => {
-                self.step_any(problem, t, h, start, end)?;
+                self.step_any(problem, (t, h), start, end)?;
                 let Some(&(rel, abs)) = tolerances else { return Ok(f64::NAN) };
                 if !is_finite(end) {
                     return Ok(f64::INFINITY);
@@ -467,7 +466,7 @@ impl<S: Scalar> Stepper<S> for ExplicitStepper<S> {
 
     fn costs(&self) -> Statistics {
         let none = Statistics { linear_algebra_flops: Some(0), ..Statistics::default() };
-        self.projection.as_ref().map_or(none, Projection::costs)
+        self.projection.as_ref().map_or(none, |projection| projection.costs)
     }
 }
 

@@ -39,7 +39,8 @@ pub struct Projection<S: Scalar> {
     residual: Vec<S>,
     displacement: Vec<S>,
     moved: Vec<S>,
-    costs: Statistics,
+    /// Factorizations, iterations and linear solves so far.
+    pub costs: Statistics,
 }
 
 /// The matrices of `F`.
@@ -69,7 +70,7 @@ impl<S: Scalar> Projection<S> {
         let constraints = mechanics.dimensions().constraints();
         let matrix = |rows, columns| DMatrix::from_element(rows, columns, S::zero());
         let memory = Memory::of(mechanics);
-        let weights = if memory.is_sparse() {
+        let weights = if memory.is_sparse {
             let zeros = vec![S::zero(); velocities + constraints];
             Weights::Sparse(Box::new((memory.mass(), memory.jacobian(), memory.saddle())), zeros)
         } else {
@@ -92,11 +93,6 @@ impl<S: Scalar> Projection<S> {
             moved: vec![S::zero(); coordinates],
             costs: Statistics::default(),
         }
-    }
-
-    /// Factorizations, iterations and linear solves so far.
-    pub fn costs(&self) -> Statistics {
-        self.costs
     }
 
     /// Projects the state `y = (q ; v)` at `t` (s).

@@ -4,17 +4,19 @@
 use std::sync::Arc;
 
 use mbsbench_problem::linalg::{Matrix, Pattern, Saddle};
-use mbsbench_problem::{Counted, CountedMechanics, Dimensions, Failure, Run, Scalar, Structure};
+use mbsbench_problem::{Counted, CountedMechanics, Dimensions, Failure, Run, Scalar};
 
 /// Name of these matrices in failures.
 pub(crate) const SADDLE: &str = "[M -J'; J 0]";
 
 /// The kind of memory for the matrices of a mechanical system.
-pub(crate) enum Memory {
-    /// All entries, for this many velocities and constraints.
-    Dense(usize, usize),
-    /// Entries of the patterns of a structure.
-    Sparse(Arc<Structure>),
+pub(crate) struct Memory {
+    /// Patterns of the mass matrix and the Jacobian of the constraints, of which only the shapes count if all entries
+    /// are stored.
+    dynamics: Arc<Pattern>,
+    jacobian: Arc<Pattern>,
+    /// True if only entries of the patterns are stored.
+    pub(crate) is_sparse: bool,
 }
 
 impl Memory {
@@ -24,49 +26,33 @@ impl Memory {
         if nonholonomic == 0 && mechanics.has_structure() {
             let structure = mechanics.structure();
             if structure.is_sparse_in::<S>() {
-                return Self::Sparse(structure);
+                let (dynamics, jacobian) = (structure.dynamics.clone(), structure.jacobian.clone());
+                return Self { dynamics, jacobian, is_sparse: true };
             }
         }
-        Self::Dense(velocities, mechanics.dimensions().constraints())
-    }
-
-    /// True if only entries of patterns are stored.
-    pub(crate) fn is_sparse(&self) -> bool {
-        matches!(self, Self::Sparse(_))
+        let shape = |rows| Arc::new(Pattern::new((rows, velocities), []));
+        let constraints = mechanics.dimensions().constraints();
+        Self { dynamics: shape(velocities), jacobian: shape(constraints), is_sparse: false }
     }
 
     /// A mass matrix.
     pub(crate) fn mass<S: Scalar>(&self) -> Matrix<S> {
-        match self {
-            Self::Dense(n, _) => Matrix::dense(*n, *n),
-            Self::Sparse(structure) => Matrix::new(&structure.dynamics, true),
-        }
+        Matrix::new(&self.dynamics, self.is_sparse)
     }
 
     /// A Jacobian of the constraints.
     pub(crate) fn jacobian<S: Scalar>(&self) -> Matrix<S> {
-        match self {
-            Self::Dense(n, m) => Matrix::dense(*m, *n),
-            Self::Sparse(structure) => Matrix::new(&structure.jacobian, true),
-        }
+        Matrix::new(&self.jacobian, self.is_sparse)
     }
 
     /// A mass matrix with its factors.
     pub(crate) fn mass_factors<S: Scalar>(&self) -> Saddle<S> {
-        match self {
-            Self::Dense(n, _) => Saddle::dense(*n, 0),
-            Self::Sparse(structure) => {
-                Saddle::new(&structure.dynamics, &Pattern::new((0, structure.dynamics.rows()), []), true)
-            }
-        }
+        Saddle::new(&self.dynamics, &Pattern::new((0, self.dynamics.rows()), []), self.is_sparse)
     }
 
     /// A saddle-point matrix with its factors.
     pub(crate) fn saddle<S: Scalar>(&self) -> Saddle<S> {
-        match self {
-            Self::Dense(n, m) => Saddle::dense(*n, *m),
-            Self::Sparse(structure) => Saddle::new(&structure.dynamics, &structure.jacobian, true),
-        }
+        Saddle::new(&self.dynamics, &self.jacobian, self.is_sparse)
     }
 }
 

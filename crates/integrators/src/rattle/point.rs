@@ -37,7 +37,7 @@ impl Point {
             mass: memory.mass(),
             jacobian: memory.jacobian(),
             forces: vec![0.0; n],
-            varying: varies.then(|| (Derivatives::of(structure, memory.is_sparse()), memory.mass())),
+            varying: varies.then(|| (Derivatives::of(structure, memory.is_sparse), memory.mass())),
             depends_on_velocity: varies || structure.forces_depend_on_velocity(),
             has_forces: false,
             has_derivatives: false,
