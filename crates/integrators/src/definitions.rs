@@ -1,10 +1,7 @@
 //! The methods as experiment files name them.
 
-use mbsbench_problem::OutOfRange;
-
 use crate::control::ControllerSettings;
 use crate::explicit::{Advance, ExplicitRungeKutta, Norm};
-use crate::extrapolation::Extrapolation;
 use crate::tableaux;
 
 /// Defines a method from a pair with continuous output.
@@ -140,25 +137,4 @@ method! {
         projection_tolerance: Some(settings.projection_tolerance),
         ..ExplicitRungeKutta::new(&tableaux::DOP853, ControllerSettings::dop853())
     }, precise
-}
-
-method! {
-    /// Gragg–Bulirsch–Stoer: extrapolation of the explicit midpoint rule to a fixed order, constant step.
-    pub struct Gbs where order_is_even {
-        /// Order of the method, even, from 2 to 40. The midpoint rule is used with 2, 4, …, `order` substeps.
-        pub order: u32 [from 2, to 40] = 16,
-    }
-    "gbs", "extrapolation",
-    "Extrapolated explicit midpoint rule (Gragg–Bulirsch–Stoer) of fixed even order",
-    "Hairer, Nørsett, Wanner, Solving ODEs I, section II.9",
-    |settings| Extrapolation::new(settings.order), precise
-}
-
-impl Gbs {
-    fn order_is_even(&self) -> Result<(), OutOfRange> {
-        if self.order.is_multiple_of(2) {
-            return Ok(());
-        }
-        Err(OutOfRange::new("order", self.order, "an even number from 2 to 40"))
-    }
 }

@@ -1,35 +1,43 @@
 //! Extrapolation of Gragg's explicit midpoint rule (Gragg–Bulirsch–Stoer).
 
-use mbsbench_problem::{Counted, Failure, Method, Observer, Scalar, Solution, Task};
+use mbsbench_problem::{Counted, Failure, Method, Observer, OutOfRange, Scalar, Solution, Task};
 
 use crate::control::ControllerSettings;
 use crate::{Stepper, drive};
 
-/// Extrapolation of the explicit midpoint rule to a fixed even order, with constant steps.
-///
-/// Over a step `h`, the rule with `n` substeps `η = h/n`, `n` even,
-///
-/// ```text
-/// z₁ = y₀ + η f(t₀, y₀),   zᵢ₊₁ = zᵢ₋₁ + 2η f(tᵢ, zᵢ),   T₁ = zₙ
-/// ```
-///
-/// has an error expansion in η² (even without a smoothing step). The results for `n = 2, 4, …, order` are
-/// extrapolated to η = 0 by the Aitken–Neville scheme. Hairer, Nørsett, Wanner, Solving Ordinary Differential
-/// Equations I, section II.9, equations (9.10) and (9.13). The method has nothing in common with a Runge–Kutta
-/// tableau, which makes it suitable as the second method of a certified reference.
-#[derive(Debug, Clone, Copy)]
-pub struct Extrapolation {
-    order: u32,
+method! {
+    /// Gragg–Bulirsch–Stoer: extrapolation of the explicit midpoint rule to a fixed even order, with constant steps.
+    ///
+    /// Over a step `h`, the rule with `n` substeps `η = h/n`, `n` even,
+    ///
+    /// ```text
+    /// z₁ = y₀ + η f(t₀, y₀),   zᵢ₊₁ = zᵢ₋₁ + 2η f(tᵢ, zᵢ),   T₁ = zₙ
+    /// ```
+    ///
+    /// has an error expansion in η² (even without a smoothing step). The results for `n = 2, 4, …, order` are
+    /// extrapolated to η = 0 by the Aitken–Neville scheme. Hairer, Nørsett, Wanner, Solving Ordinary Differential
+    /// Equations I, section II.9, equations (9.10) and (9.13). The method has nothing in common with a Runge–Kutta
+    /// tableau, which makes it suitable as the second method of a certified reference.
+    pub struct Gbs where order_is_even {
+        /// Order of the method, even, from 2 to 40. The midpoint rule is used with 2, 4, …, `order` substeps.
+        pub order: u32 [from 2, to 40] = 16,
+    }
+    "gbs", "extrapolation",
+    "Extrapolated explicit midpoint rule (Gragg–Bulirsch–Stoer) of fixed even order",
+    "Hairer, Nørsett, Wanner, Solving ODEs I, section II.9",
+    |settings| *settings, precise
 }
 
-impl Extrapolation {
-    /// The method of the given order, which must be even and at least two; an odd order is rounded up.
-    pub fn new(order: u32) -> Self {
-        Self { order: order.max(2).next_multiple_of(2) }
+impl Gbs {
+    fn order_is_even(&self) -> Result<(), OutOfRange> {
+        if self.order.is_multiple_of(2) {
+            return Ok(());
+        }
+        Err(OutOfRange::new("order", self.order, "an even number from 2 to 40"))
     }
 }
 
-impl<S: Scalar> Method<S> for Extrapolation {
+impl<S: Scalar> Method<S> for Gbs {
     fn order(&self) -> u32 {
         self.order
     }
@@ -41,7 +49,7 @@ impl<S: Scalar> Method<S> for Extrapolation {
     }
 }
 
-/// One step of [`Extrapolation`].
+/// One step of [`Gbs`].
 #[derive(Debug, Clone)]
 pub struct ExtrapolationStepper<S> {
     /// Number of extrapolated results.
@@ -76,8 +84,7 @@ impl<S: Scalar> ExtrapolationStepper<S> {
     fn midpoint(
         &mut self,
         problem: &mut Counted<'_, S>,
-        t: S,
-        h: S,
+        (t, h): (S, S),
         start: &[S],
         substeps: u32,
     ) -> Result<(), Failure> {
@@ -103,7 +110,7 @@ impl<S: Scalar> Stepper<S> for ExtrapolationStepper<S> {
         let n = start.len();
         self.evaluate_start(problem, t, start)?;
         for j in 0..self.columns {
-            self.midpoint(problem, t, h, start, 2 * (j as u32 + 1))?;
+            self.midpoint(problem, (t, h), start, 2 * (j as u32 + 1))?;
             // The row T_{j,·} replaces T_{j−1,·} from left to right; `present` holds T_{j,k}.
             for k in 0..j {
                 let quotient = S::ratio((j + 1) as f64, (j - k) as f64);

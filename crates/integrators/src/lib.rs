@@ -75,7 +75,7 @@ pub use dense::DenseOutput;
 pub use dode::Dode;
 pub use explicit::{Advance, ExplicitRungeKutta, ExplicitStepper};
 pub use exponential::{Llm, LlmStepper};
-pub use extrapolation::Extrapolation;
+pub use extrapolation::Gbs;
 pub use formula::Formula;
 pub use from_file::MethodFromFile;
 pub use half_explicit::{Hedop5, Hem4};

@@ -128,7 +128,8 @@ fn increment(y: f64) -> f64 {
 /// `M − c J` with its factors and costs. `M` is the identity if the problem has no mass matrix.
 #[derive(Debug, Clone)]
 pub(crate) struct IterationMatrix {
-    mass: Option<DMatrix<f64>>,
+    /// `M`; none for the identity.
+    pub mass: Option<DMatrix<f64>>,
     system: System,
     /// The system used instead if there is a tangent.
     structured: Option<TangentSystem>,
@@ -143,11 +144,6 @@ impl IterationMatrix {
         let mass = problem.properties().mass.cloned();
         let costs = Statistics { linear_algebra_flops: Some(0), ..Statistics::default() };
         Self { mass, system: System::new(n), structured, costs }
-    }
-
-    /// `M`, if it is not the identity.
-    pub(crate) fn mass(&self) -> Option<&DMatrix<f64>> {
-        self.mass.as_ref()
     }
 
     /// Factorizes `M − c J`.

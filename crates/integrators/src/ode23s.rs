@@ -99,29 +99,27 @@ impl Ode23sStepper {
     /// # Errors
     /// Returns [`Failure::SingularMatrix`] if the mass matrix is singular.
     fn new(problem: &mut Counted<'_>, estimates: bool, t: f64) -> Result<Self, Failure> {
-        let zeros = || vec![0.0; problem.dimension()];
-        let (derivative, rate, middle, last, state) = (zeros(), zeros(), zeros(), zeros(), zeros());
-        let (k, product) = ([zeros(), zeros(), zeros()], [zeros(), zeros()]);
+        let n = problem.dimension();
+        let zeros = || vec![0.0; n];
         let linearisation = Linearisation::new(problem);
         let mut w = IterationMatrix::new(problem, &linearisation);
-        if w.mass().is_some() {
+        if w.mass.is_some() {
             let singular = Failure::SingularMatrix { time: t, matrix: "mass matrix" };
             w.factorize(0.0, &linearisation).map_err(|_| singular)?;
         }
-        let (is_linearised, start_known) = (false, false);
         Ok(Self {
             estimates,
             linearisation,
-            is_linearised,
+            is_linearised: false,
             w,
-            derivative,
-            start_known,
-            rate,
-            middle,
-            last,
-            k,
-            state,
-            product,
+            derivative: zeros(),
+            start_known: false,
+            rate: zeros(),
+            middle: zeros(),
+            last: zeros(),
+            k: [zeros(), zeros(), zeros()],
+            state: zeros(),
+            product: [zeros(), zeros()],
         })
     }
 
@@ -213,12 +211,12 @@ impl Stepper<f64> for Ode23sStepper {
     }
 
     fn start_derivative(&self) -> &[f64] {
-        if self.w.mass().is_some() { &self.rate } else { &self.derivative }
+        if self.w.mass.is_some() { &self.rate } else { &self.derivative }
     }
 
     fn evaluate_start(&mut self, problem: &mut Counted<'_>, t: f64, start: &[f64]) -> Result<(), Failure> {
         self.linearise(problem, t, start)?;
-        if self.w.mass().is_some() {
+        if self.w.mass.is_some() {
             // The factors are still those of M.
             self.rate.copy_from_slice(&self.derivative);
             self.w.solve(&mut self.rate);

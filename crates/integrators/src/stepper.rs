@@ -119,7 +119,7 @@ pub trait Stepper<S: Scalar>: Clone {
 
 /// Fails if a component of a state after the time `time` (s) is not finite.
 #[inline(always)]
-pub(crate) fn finite<S: Scalar>(time: S, state: &[S]) -> Result<(), Failure> {
+pub fn finite<S: Scalar>(time: S, state: &[S]) -> Result<(), Failure> {
     if is_finite(state) { Ok(()) } else { Err(Failure::NonFinite { time: time.value() }) }
 }
 

@@ -16,8 +16,8 @@ use mbsbench_problem::CountedContactPower;
 pub struct Formula {
     /// γ.
     gamma: f64,
-    /// True if velocities are corrected at the end of the step.
-    corrects: bool,
+    /// True if velocities are corrected at the end of the step, by the accelerations there.
+    pub(super) corrects: bool,
 }
 
 impl Formula {
@@ -34,11 +34,6 @@ impl Formula {
     /// Order of convergence of positions and velocities.
     pub fn order(self) -> u32 {
         if self.corrects { 2 } else { 1 }
-    }
-
-    /// True if the step needs the accelerations at its end.
-    pub(super) fn corrects(self) -> bool {
-        self.corrects
     }
 
     /// Writes `(q₁ ; ṽ₁)` into `end` from `(q₀ ; v₀)` and `a₀`. `displacement` is scratch memory of the length of a

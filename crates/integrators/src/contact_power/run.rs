@@ -135,16 +135,16 @@ impl Steps {
     /// Returns the lower end of the bracket if there is one, otherwise the last trial.
     fn force(&mut self, run: &mut Run<'_, Counted<'_>>, last: f64) -> Result<f64, Failure> {
         run.own.forced_accepts += 1;
-        if self.search.lower() > 0.0 {
+        if self.search.lower > 0.0 {
             std::mem::swap(&mut self.trial, &mut self.lower);
-            return Ok(self.search.lower());
+            return Ok(self.search.lower);
         }
         if self.trial.residual == f64::INFINITY { Err(not_finite(run)) } else { Ok(last) }
     }
 
     /// Accepts the step of `u`, which is in `trial`, and ends the search.
     fn accept(&mut self, run: &mut Run<'_, Counted<'_>>, u: f64) -> Result<Option<f64>, Failure> {
-        run.own.tests_per_step = run.own.tests_per_step.max(u64::from(self.search.tests()));
+        run.own.tests_per_step = run.own.tests_per_step.max(u64::from(self.search.tests));
         let (t_next, h) = self.end_of(run, u);
         if t_next <= run.t {
             return Err(Failure::StepTooSmall { time: run.t, step: h });
@@ -165,7 +165,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
     }
 
     fn attempt(&mut self, run: &mut Run<'_, Counted<'p>>) -> Result<Option<f64>, Failure> {
-        let u = self.search.u();
+        let u = self.search.u;
         self.try_step(run, u)?;
         self.not_finite += u32::from(self.trial.residual == f64::INFINITY);
         if self.not_finite == MOST_NOT_FINITE {

@@ -24,33 +24,20 @@ pub struct Search {
     largest: f64,
     /// The lower end of the bracket. As printed, it is zero until a trial of the bisection is too short, even after
     /// doubling.
-    a: f64,
+    pub lower: f64,
     b: f64,
-    u: f64,
+    /// The size of the next trial.
+    pub u: f64,
     bisecting: bool,
-    tests: u32,
+    /// Number of tests so far.
+    pub tests: u32,
 }
 
 impl Search {
     /// Starts at `first`, or at `largest` if that is shorter.
     pub fn new(eta: f64, first: f64, largest: f64) -> Self {
         let u = first.min(largest);
-        Self { eta, largest, a: 0.0, b: u, u, bisecting: false, tests: 0 }
-    }
-
-    /// The next trial to be tested.
-    pub fn u(&self) -> f64 {
-        self.u
-    }
-
-    /// Lower end of the bracket: zero, or the longest trial that was too short.
-    pub fn lower(&self) -> f64 {
-        self.a
-    }
-
-    /// Number of tests so far.
-    pub fn tests(&self) -> u32 {
-        self.tests
+        Self { eta, largest, lower: 0.0, b: u, u, bisecting: false, tests: 0 }
     }
 
     /// Judges the trial by its residual `R(u)`, infinite if the step has no finite result, and chooses the next
@@ -68,18 +55,18 @@ impl Search {
         }
         self.bisecting = true;
         if is_short {
-            self.a = self.u;
+            self.lower = self.u;
         } else {
             self.b = self.u;
         }
-        self.u = 0.5 * (self.a + self.b);
+        self.u = 0.5 * (self.lower + self.b);
         if is_short { Verdict::Raised } else { Verdict::Again }
     }
 
     /// True if no further trial can meet the criterion: the bracket has shrunk to rounding, or `MOST_TESTS` tests
     /// have been made. If the force jumps, `R` may jump across the whole of `[−η, η]`.
     pub fn is_exhausted(&self) -> bool {
-        self.tests >= MOST_TESTS || (self.bisecting && self.b - self.a <= 4.0 * f64::EPSILON * self.b)
+        self.tests >= MOST_TESTS || (self.bisecting && self.b - self.lower <= 4.0 * f64::EPSILON * self.b)
     }
 }
 
@@ -92,9 +79,9 @@ mod tests {
     fn trials(mut search: Search, residual: impl Fn(f64) -> f64) -> (Vec<f64>, bool) {
         let mut made = Vec::new();
         loop {
-            made.push(search.u());
-            let verdict = search.judge(residual(search.u()));
-            assert_eq!(search.tests() as usize, made.len());
+            made.push(search.u);
+            let verdict = search.judge(residual(search.u));
+            assert_eq!(search.tests as usize, made.len());
             if verdict == Verdict::Accepted {
                 return (made, true);
             }
@@ -130,16 +117,16 @@ mod tests {
         fn a_residual_that_jumps_exhausts_the_search_at_the_jump(jump in 1e-3..1.0_f64, first in 1e-3..1.0_f64) {
             let mut search = Search::new(0.1, first, 1.1);
             while !search.is_exhausted() {
-                let residual = if search.u() < jump { -0.55 } else { 30.0 };
+                let residual = if search.u < jump { -0.55 } else { 30.0 };
                 prop_assert!(search.judge(residual) != Verdict::Accepted);
             }
-            prop_assert!(search.lower() > 0.0 && search.lower() < jump);
+            prop_assert!(search.lower > 0.0 && search.lower < jump);
             // The width that remains of the first bracket if each test after the doublings halved it, with rounding.
             let doublings = (1.1 / first).log2().ceil();
             let left = 2.2 * 0.5_f64.powf(f64::from(MOST_TESTS) - doublings);
             let bound = left + 8.0 * f64::EPSILON * jump;
-            prop_assert!(jump - search.lower() <= bound, "{} {}", search.lower(), jump);
-            prop_assert!(search.tests() <= MOST_TESTS);
+            prop_assert!(jump - search.lower <= bound, "{} {}", search.lower, jump);
+            prop_assert!(search.tests <= MOST_TESTS);
         }
     }
 

@@ -65,7 +65,7 @@ impl Stepper<f64> for FixedStepper {
         } else {
             formula.predict(&mut ode.contact_power()?, h, start, accelerations, displacement, end);
         }
-        if formula.corrects() {
+        if formula.corrects {
             ode.rhs(t + h, end, end_rate)?;
             formula.correct(h, accelerations, &end_rate[*positions..], &mut end[*positions..]);
         }
@@ -73,7 +73,7 @@ impl Stepper<f64> for FixedStepper {
     }
 
     fn accepted(&mut self, same_end: bool) {
-        self.start_known = same_end && self.formula.corrects();
+        self.start_known = same_end && self.formula.corrects;
         if self.start_known {
             std::mem::swap(&mut self.rate, &mut self.end_rate);
         }
@@ -96,6 +96,6 @@ impl Stepper<f64> for FixedStepper {
     }
 
     fn evaluations(&self) -> u64 {
-        1 + u64::from(self.formula.corrects())
+        1 + u64::from(self.formula.corrects)
     }
 }

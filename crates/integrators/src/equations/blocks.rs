@@ -163,9 +163,9 @@ impl Number for Complex<f64> {
 /// A matrix by columns, each padded with zeros to whole blocks.
 #[derive(Debug, Clone)]
 pub(super) struct Columns<T: Number> {
-    blocks: Vec<T::Block>,
+    pub(super) blocks: Vec<T::Block>,
     /// Number of blocks per column.
-    height: usize,
+    pub(super) height: usize,
 }
 
 impl<T: Number> Columns<T> {
@@ -173,21 +173,6 @@ impl<T: Number> Columns<T> {
     pub(super) fn new(rows: usize, columns: usize) -> Self {
         let height = rows.div_ceil(ROWS);
         Self { blocks: vec![T::block(&[0.0; ROWS]); height * columns], height }
-    }
-
-    /// Number of blocks per column.
-    pub(super) fn height(&self) -> usize {
-        self.height
-    }
-
-    /// The blocks of all columns, one after the other.
-    pub(super) fn blocks(&self) -> &[T::Block] {
-        &self.blocks
-    }
-
-    /// The blocks of all columns, mutably.
-    pub(super) fn blocks_mut(&mut self) -> &mut [T::Block] {
-        &mut self.blocks
     }
 
     /// The columns, mutably.

@@ -198,11 +198,11 @@ impl<T: Number> System<T> for Factors<T> {
     fn make(&mut self, s: T, parts: Parts<'_>) -> Result<(), Singular> {
         let Linearised { inertia, damping, stiffness } = parts.blocks;
         let square = s * s;
-        for (block, inertia) in self.matrix.blocks_mut().iter_mut().zip(inertia.blocks()) {
+        for (block, inertia) in self.matrix.blocks.iter_mut().zip(&inertia.blocks) {
             *block = T::block(inertia);
         }
-        written_out!(damping.height(); BLOCKS => {
-            let blocks = damping.blocks().chunks_exact(BLOCKS).zip(stiffness.blocks().chunks_exact(BLOCKS));
+        written_out!(damping.height; BLOCKS => {
+            let blocks = damping.blocks.chunks_exact(BLOCKS).zip(stiffness.blocks.chunks_exact(BLOCKS));
             for (column, (damping, stiffness)) in self.matrix.iter_mut().zip(blocks) {
                 let column = &mut column[..BLOCKS];
                 add_real(column, -s, damping);
@@ -220,7 +220,7 @@ impl<T: Number> System<T> for Factors<T> {
     #[inline(always)]
     fn add_products(&mut self, columns: usize, mut component: impl FnMut(usize) -> (T, T), parts: Parts<'_>) {
         let Linearised { inertia, damping, .. } = parts.blocks;
-        written_out!(damping.height(); BLOCKS => for j in 0..columns {
+        written_out!(damping.height; BLOCKS => for j in 0..columns {
             let (of_inertia, of_damping) = component(j);
             let x = &mut self.x[..BLOCKS];
             add_real(x, of_inertia, &inertia.part(j, 0)[..BLOCKS]);

@@ -55,7 +55,7 @@ impl<T: Number> Factors<T> {
     /// # Errors
     /// Returns [`Singular`] if a column has no finite nonzero pivot.
     pub(super) fn factorize(&mut self) -> Result<(), Singular> {
-        let height = self.matrix.height();
+        let height = self.matrix.height;
         for first in 0..height {
             written_out!(height - first; REST => for k in self.columns(first) {
                 self.eliminate(k, first, REST)?;
@@ -101,7 +101,7 @@ impl<T: Number> Factors<T> {
 
     /// Solves with the factors for the right-hand side in `x`.
     pub(super) fn solve(&mut self) {
-        let height = self.matrix.height();
+        let height = self.matrix.height;
         for first in 0..height {
             written_out!(height - first; REST => for k in self.columns(first) {
                 let x = &mut self.x[first..][..REST];

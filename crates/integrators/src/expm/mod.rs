@@ -31,7 +31,7 @@ pub struct MatrixExponential {
     balance: Option<Vec<f64>>,
     /// Counted so far: exponentials, products other than squarings, the squarings that undo the scaling,
     /// factorizations, columns solved for, and the floating-point operations of all these.
-    costs: Statistics,
+    pub costs: Statistics,
 }
 
 impl MatrixExponential {
@@ -50,11 +50,6 @@ impl MatrixExponential {
             balance: is_balanced.then(|| vec![1.0; n]),
             costs: Statistics { linear_algebra_flops: Some(0), ..Statistics::default() },
         }
-    }
-
-    /// The costs so far.
-    pub fn costs(&self) -> Statistics {
-        self.costs
     }
 
     /// Writes the exponential of `matrix` into `exponential`, both of the size given at construction.

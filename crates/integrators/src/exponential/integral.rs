@@ -93,7 +93,7 @@ impl Integral {
 
     /// The costs so far.
     pub(super) fn costs(&self) -> Statistics {
-        let mut costs = self.workspace.costs();
+        let mut costs = self.workspace.costs;
         costs.add_flops(self.action.as_ref().map_or(0, |action| action.flops));
         costs
     }

@@ -15,13 +15,9 @@
 //! of the group and are computed by dual numbers through the retraction. The other methods differ in the displacement
 //! and the velocities only, `h Δ = δ̂ + c_q a₁` and `v₁ = v̂ + c_v a₁`.
 
-mod bliedf;
-mod definition;
-mod half_implicit;
+mod definitions;
 mod solver;
 mod steps;
 
-pub use bliedf::Bliedf;
-pub use definition::LieGeneralizedAlpha;
-use definition::{OnGroup, Rule};
-pub use half_implicit::HalfImplicitEuler;
+use definitions::Rule;
+pub use definitions::{Bliedf, HalfImplicitEuler, LieGeneralizedAlpha};

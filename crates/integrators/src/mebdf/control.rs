@@ -104,7 +104,7 @@ pub(super) struct Sizes {
     /// Largest size, s.
     pub most: f64,
     /// Largest factor of the next change.
-    growth: f64,
+    pub growth: f64,
     /// Number of reductions of the smallest size.
     cuts: u32,
     /// The sizes before the current and the last change, s, and their quotient.
@@ -144,16 +144,6 @@ impl Sizes {
         self.cuts += 1;
         self.least *= 0.1;
         self.cuts <= MAX_CUTS
-    }
-
-    /// Limits the next growth to this factor.
-    pub(super) fn limit(&mut self, growth: f64) {
-        self.growth = growth;
-    }
-
-    /// The largest factor of the next change.
-    pub(super) fn growth(&self) -> f64 {
-        self.growth
     }
 
     /// Sets the smaller size `h` (s), below the smallest size if necessary. Returns the ratio of the sizes.

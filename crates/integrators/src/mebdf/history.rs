@@ -94,10 +94,7 @@ impl History {
 
     /// Writes the leading components of the polynomial through the last `k + 1` states, `s` steps after the last one.
     pub(super) fn interpolate(&self, k: usize, s: f64, y: &mut [f64]) {
-        y.fill(0.0);
-        for (i, column) in self.columns.iter().enumerate().take(k + 1) {
-            let factor = basis(i, s);
-            y.iter_mut().zip(column).for_each(|(y, difference)| *y += factor * difference);
-        }
+        let factors: [f64; COLUMNS] = std::array::from_fn(|i| basis(i, s));
+        self.combine(&factors[..=k], y);
     }
 }

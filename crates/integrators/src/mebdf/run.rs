@@ -379,7 +379,7 @@ impl Steps {
     /// Prepares to repeat a step after `trouble`.
     fn help(&mut self, run: &Run<'_, Counted<'_>>, trouble: Trouble) -> Result<(), Failure> {
         self.ends = None;
-        self.sizes.limit(2.0);
+        self.sizes.growth = 2.0;
         self.were_apart |= trouble == Trouble::Apart;
         self.failures += u32::from(trouble == Trouble::Error);
         if self.sizes.is_least() {
@@ -462,7 +462,7 @@ impl Steps {
         let same = self.stage.sum(self.updated.of_order(k + 1).iter().copied());
         let choice = choice(k, n, Sums { same, higher, ..self.sums() }, std::mem::take(&mut self.were_apart));
         let is_small = choice.ratio > 1.0 && choice.ratio < 1.1;
-        let ratio = choice.ratio.min(self.sizes.growth());
+        let ratio = choice.ratio.min(self.sizes.growth);
         let ratio = if is_small { ratio } else { self.sizes.reconsidered(ratio) };
         if is_small || self.steps_in_calm <= CALM_STEPS && ratio < 1.1 {
             self.countdown = PATIENCE;

@@ -25,7 +25,7 @@ pub(super) struct Newton {
     /// The tolerances, relative and absolute.
     tolerances: (f64, f64),
     /// Convergence rate with the current matrix; none before it is known.
-    rate: Option<f64>,
+    pub rate: Option<f64>,
     /// `d`.
     pub correction: Vec<f64>,
     /// `y_{n+1}`.
@@ -59,11 +59,6 @@ impl Newton {
             increment: zeros(),
             iterations: 0,
         }
-    }
-
-    /// Forgets the convergence rate, because the matrix has changed.
-    pub(super) fn forget_rate(&mut self) {
-        self.rate = None;
     }
 
     /// The largest component of `x` divided by its tolerance.

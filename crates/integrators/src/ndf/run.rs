@@ -101,7 +101,7 @@ impl Steps {
     }
 
     fn factorize(&mut self, run: &Run<'_, Counted<'_>>) -> Result<(), Failure> {
-        self.newton.forget_rate();
+        self.newton.rate = None;
         let c = self.h / self.formula.leading(self.k);
         let singular = Failure::SingularMatrix { time: run.t, matrix: "M − c ∂f/∂y of a step" };
         self.matrix.factorize(c, &self.linearisation).map_err(|_| singular)
@@ -267,7 +267,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
     fn finish(&mut self, run: &mut Run<'_, Counted<'p>>) {
         let mut costs = self.matrix.costs;
         // With a mass matrix, the initial rates use its singular values, whose operations depend on an iteration.
-        costs.linear_algebra_flops = costs.linear_algebra_flops.filter(|_| self.matrix.mass().is_none());
+        costs.linear_algebra_flops = costs.linear_algebra_flops.filter(|_| self.matrix.mass.is_none());
         run.own = run.own.with(&costs);
         run.own.newton_iterations += self.newton.iterations;
     }

@@ -166,7 +166,7 @@ fn error(formula: &Formula, k: usize, steps: u32) -> f64 {
         problem.rhs(t_end, &guess, &mut derivative).unwrap();
         linearisation.take_jacobian(&mut problem, t_end, &guess, &derivative).unwrap();
         matrix.factorize(h / formula.leading(k), &linearisation).unwrap();
-        newton.forget_rate();
+        newton.rate = None;
         let outcome = newton.run(&mut problem, &mut matrix, (formula, k), (t_end, h), &y, &differences);
         assert_eq!(outcome.unwrap(), Outcome::Converged);
         differences.advance(k, &newton.correction);

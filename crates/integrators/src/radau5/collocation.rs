@@ -15,18 +15,13 @@ use super::tableau::NODES;
 pub(super) struct Collocation {
     coefficients: [Vec<f64>; 3],
     /// Step size, s; zero before the first step.
-    h: f64,
+    pub(super) h: f64,
 }
 
 impl Collocation {
     /// Creates the polynomial for `n` unknowns, before the first step.
     pub(super) fn new(n: usize) -> Self {
         Self { coefficients: std::array::from_fn(|_| vec![0.0; n]), h: 0.0 }
-    }
-
-    /// Step size, s; zero before the first step.
-    pub(super) fn step(&self) -> f64 {
-        self.h
     }
 
     /// Computes the polynomial from the increments `zᵢ = Yᵢ − y₀` of a step of size `h`.

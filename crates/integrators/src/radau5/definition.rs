@@ -5,9 +5,9 @@ use mbsbench_problem::{Counted, Method, MethodProperties, Observer, Ode, Solutio
 use nalgebra::{Complex, DMatrix};
 
 use super::controller::MAX_ITERATIONS;
-use super::details::details;
 use super::run::{MAX_ITERATIONS_FIXED, Steps};
-use super::tableau;
+use super::tableau::{self, COMPLEX, NODES, REAL, ROWS};
+use crate::details::{property, tableau};
 use crate::drive;
 use crate::equations::{self, Eigenvalues};
 use crate::newton::keeping;
@@ -81,7 +81,22 @@ impl Method for Radau5 {
     }
 
     fn details(&self) -> Vec<String> {
-        details()
+        let mut lines = vec![
+            property("formula", "Radau IIA"),
+            property("stages", "3, all implicit and solved together, the last at the end of the step"),
+            property("order", "5 by the order conditions"),
+            property("index 3", "order 5 in positions, 3 in velocities, 2 in accelerations and multipliers"),
+            property("stage order", 3),
+            property("error estimate", "order 3"),
+            property("A-stable", "yes"),
+            property("R(infinity)", 0),
+            "tableau".to_owned(),
+        ];
+        lines.extend(tableau(&NODES, ROWS.iter().map(<[f64; 3]>::as_slice), None));
+        lines.push("eigenvalues of the inverse".to_owned());
+        lines.push(format!("  real    {REAL}"));
+        lines.push(format!("  complex {} +- {}i", COMPLEX.re, COMPLEX.im));
+        lines
     }
 
     fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {

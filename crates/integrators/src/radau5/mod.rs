@@ -12,7 +12,6 @@
 mod collocation;
 mod controller;
 mod definition;
-mod details;
 mod newton;
 mod run;
 pub mod tableau;

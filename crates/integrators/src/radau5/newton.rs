@@ -128,9 +128,9 @@ impl Newton {
 
     /// Extrapolates the collocation polynomial of the previous step; zero without one.
     fn guess(&mut self, h: f64, before: &Collocation) {
-        if before.step() > 0.0 {
+        if before.h > 0.0 {
             for (z, node) in self.z.iter_mut().zip(NODES) {
-                before.change(node * h / before.step(), z);
+                before.change(node * h / before.h, z);
             }
         } else {
             self.z.iter_mut().for_each(|z| z.fill(0.0));

@@ -308,7 +308,7 @@ impl<'p> Stepping<Counted<'p>> for Steps {
         let multipliers = &end[end.len() - equations.multipliers()..];
         let (end, t_end) = (&end[..state], step.t_end);
         step.observe(&y[..state], end, Further { multipliers, error_estimate, ..Further::default() }, |t, y| {
-            collocation.change((t - t_end) / collocation.step(), y);
+            collocation.change((t - t_end) / collocation.h, y);
             for (y, &end) in y.iter_mut().zip(end) {
                 *y += end;
             }
