@@ -122,11 +122,3 @@ pub unsafe fn enter<E>(data: *mut c_void, work: impl FnOnce(&mut E, Lengths) -> 
         }
     }
 }
-
-/// Checks that the values computed by the equations at `time` are finite.
-///
-/// # Errors
-/// Returns [`Failure::NonFinite`] if a value is not finite.
-pub fn finite(time: f64, values: &[f64]) -> Result<(), Failure> {
-    if values.iter().all(|value| value.is_finite()) { Ok(()) } else { Err(Failure::NonFinite { time }) }
-}

@@ -202,7 +202,8 @@ impl Method for Sundials {
     }
 }
 
-#[cfg(all(test, sundials))]
+#[cfg(test)]
+#[cfg(sundials)]
 mod tests {
     use super::*;
     use crate::objects::{Context, Memory};
@@ -211,9 +212,9 @@ mod tests {
     /// The flags report failed error tests and failed convergence; their names come from the library.
     #[test]
     fn remedies_use_the_flags_of_the_library() {
-        let context = Context::new().ok().expect("a context");
+        let context = Context::new(0.0).expect("a context");
         let memory = [Kind::CvodeBdf, Kind::Ida(Form::Ggl)];
-        let memory = memory.map(|kind| Memory::new(&context, kind).ok().expect("memory"));
+        let memory = memory.map(|kind| Memory::new(&context, kind).expect("memory"));
         let flags = memory.iter().flat_map(|memory| [-3, -4].map(|flag| memory.failure(0.0, flag)));
         for (failure, kind) in
             flags.zip([Kind::CvodeBdf, Kind::CvodeBdf, Kind::Ida(Form::Ggl), Kind::Ida(Form::Index3)])

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use mbsbench_integrators::events::{Chattering, Sampler};
+use mbsbench_integrators::stepper::finite;
 use mbsbench_problem::{
     AcceptedStep, Counted, Counts, Failure, Further, Observer, Run, Solution, Statistics, StepControl, Stepping, Task,
 };
@@ -248,9 +249,7 @@ impl<'p, 'm> Stepping<Library<'p, 'm>> for Steps {
         let (state, further) = solver.state().split_at(end.len());
         end.copy_from_slice(state);
         multipliers.iter_mut().zip(further).for_each(|(to, &from)| *to = from);
-        if !end.iter().all(|x| x.is_finite()) {
-            return Err(Failure::NonFinite { time: run.t });
-        }
+        finite(run.t, end)?;
         let states = [(run.t, &self.y[..]), (reached.t, &end[..])];
         let share =
             solver.with_equations(|equations| self.sampler.share(equations.problem(), states, |_, _| Ok(())))?;

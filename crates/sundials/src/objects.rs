@@ -15,22 +15,21 @@ use crate::settings::Kind;
 pub struct Context {
     pointer: ffi::ContextPointer,
     said: Said,
+    /// The start of the run, s.
+    pub time: f64,
 }
 
 /// The library's last error message.
 struct Said(*mut RefCell<String>);
 
 impl Context {
-    /// Creates a context that prints nothing.
-    ///
-    /// # Errors
-    /// Returns [`OutOfMemory`] if the library cannot create it.
-    pub fn new() -> Result<Rc<Self>, OutOfMemory> {
+    /// Creates a context that prints nothing, for a run that starts at `time` (s).
+    pub fn new(time: f64) -> Result<Rc<Self>, Failure> {
         let mut pointer = ptr::null_mut();
         // SAFETY: the place for the result is valid; no communicator is needed for serial objects.
         let flag = unsafe { ffi::SUNContext_Create(ffi::no_communicator(), &raw mut pointer) };
-        let pointer = made("SUNContext_Create", if flag < 0 { ptr::null_mut() } else { pointer })?;
-        let context = Self { pointer, said: Said(Box::into_raw(Box::default())) };
+        let pointer = made(time, "SUNContext_Create", if flag < 0 { ptr::null_mut() } else { pointer })?;
+        let context = Self { pointer, said: Said(Box::into_raw(Box::default())), time };
         // SAFETY: the context is alive, and the data of the handler lives until after it is freed.
         #[cfg(sundials_7)]
         unsafe {
@@ -109,20 +108,13 @@ unsafe fn remember(message: *const c_char, data: *mut c_void) {
     }
 }
 
-/// The named constructor of the library returned null.
-pub struct OutOfMemory(pub &'static str);
-
-impl OutOfMemory {
-    /// The failure of a run that was to start at `time` (s).
-    pub fn at(self, time: f64) -> Failure {
-        let (flag, reason) = ("SUN_ERR_MEM_FAIL".to_owned(), format!("{} returned a null pointer", self.0));
-        Failure::SolverFailed { time, flag, reason }
+/// Returns the object created by `maker` for a run that starts at `time` (s), or an error if it is null.
+pub fn made<T>(time: f64, maker: &str, object: *mut T) -> Result<*mut T, Failure> {
+    if !object.is_null() {
+        return Ok(object);
     }
-}
-
-/// Returns the object created by `maker`, or an error if it is null.
-pub fn made<T>(maker: &'static str, object: *mut T) -> Result<*mut T, OutOfMemory> {
-    if object.is_null() { Err(OutOfMemory(maker)) } else { Ok(object) }
+    let (flag, reason) = ("SUN_ERR_MEM_FAIL".to_owned(), format!("{maker} returned a null pointer"));
+    Err(Failure::SolverFailed { time, flag, reason })
 }
 
 /// A number of components as the library's index type.
@@ -139,13 +131,11 @@ pub struct Vector {
 
 impl Vector {
     /// Creates a vector with these components.
-    ///
-    /// # Errors
-    /// Returns [`OutOfMemory`] if the library cannot create it.
-    pub fn new(context: &Rc<Context>, components: &[f64]) -> Result<Self, OutOfMemory> {
+    pub fn new(context: &Rc<Context>, components: &[f64]) -> Result<Self, Failure> {
         let length = components.len();
         // SAFETY: the context is alive.
-        let pointer = made("N_VNew_Serial", unsafe { ffi::N_VNew_Serial(index(length), context.pointer()) })?;
+        let pointer = unsafe { ffi::N_VNew_Serial(index(length), context.pointer()) };
+        let pointer = made(context.time, "N_VNew_Serial", pointer)?;
         let mut vector = Self { pointer, length, context: Rc::clone(context) };
         vector.components_mut().copy_from_slice(components);
         Ok(vector)
@@ -219,13 +209,11 @@ pub struct FixedPoint {
 
 impl FixedPoint {
     /// Creates an iteration for vectors like `y`.
-    ///
-    /// # Errors
-    /// Returns [`OutOfMemory`] if the library cannot create it.
-    pub fn new(y: &Vector) -> Result<Self, OutOfMemory> {
+    pub fn new(y: &Vector) -> Result<Self, Failure> {
         // SAFETY: vector and context are alive.
         let solver = unsafe { ffi::SUNNonlinSol_FixedPoint(y.pointer(), 0, y.context().pointer()) };
-        Ok(Self { solver: made("SUNNonlinSol_FixedPoint", solver)?, _context: Rc::clone(y.context()) })
+        let solver = made(y.context().time, "SUNNonlinSol_FixedPoint", solver)?;
+        Ok(Self { solver, _context: Rc::clone(y.context()) })
     }
 
     /// Address of the iteration.
@@ -260,10 +248,7 @@ pub struct Reached {
 
 impl Memory {
     /// Creates the memory of the given solver.
-    ///
-    /// # Errors
-    /// Returns [`OutOfMemory`] if the library cannot create it.
-    pub fn new(context: &Rc<Context>, kind: Kind) -> Result<Self, OutOfMemory> {
+    pub fn new(context: &Rc<Context>, kind: Kind) -> Result<Self, Failure> {
         // SAFETY: the context is alive.
         let (pointer, library) = unsafe {
             match kind {
@@ -272,7 +257,8 @@ impl Memory {
                 Kind::Ida(_) => (ffi::IDACreate(context.pointer()), &ffi::IDA),
             }
         };
-        let memory = Self { pointer: made("CVodeCreate or IDACreate", pointer)?, library, context: Rc::clone(context) };
+        let pointer = made(context.time, "CVodeCreate or IDACreate", pointer)?;
+        let memory = Self { pointer, library, context: Rc::clone(context) };
         #[cfg(not(sundials_7))]
         // SAFETY: the memory is alive, and so is the context, which owns the handler's data and outlives the memory.
         unsafe {

@@ -4,13 +4,12 @@
 
 use std::ffi::{c_int, c_void};
 
+use mbsbench_integrators::stepper::finite;
 use mbsbench_problem::{Failure, Statistics};
 
-use crate::callbacks::{Callbacks, Lengths, enter, finite};
+use crate::callbacks::{Callbacks, Lengths, enter};
 use crate::ffi::{self, MatrixPointer, VectorPointer};
-use crate::objects::{
-    Context, FixedPoint, Memory, OutOfMemory, Reached, Vector, components, components_mut, entries_mut,
-};
+use crate::objects::{Context, FixedPoint, Memory, Reached, Vector, components, components_mut, entries_mut};
 use crate::settings::Kind;
 use crate::systems::{LinearSolver, Systems, no_systems};
 
@@ -124,19 +123,13 @@ impl<E: Equations> Solver<E> {
         let (n, of_rate) = (equations.dimension(), if options.kind.is_ida() { y.len() } else { 0 });
         let lengths = [y.len(), rate.len(), options.abs.len(), options.tested.len()];
         assert_eq!(lengths, [n, of_rate, n, n], "state, rate, tolerances and tested components");
-        let mut solver = Self::allocate(equations, t, (y, rate), options).map_err(|error| error.at(t))?;
-        solver.set_up(options)?;
-        Ok(solver)
-    }
-
-    fn allocate(equations: E, t: f64, (y, rate): (&[f64], &[f64]), options: &Options<'_>) -> Result<Self, OutOfMemory> {
-        let context = Context::new()?;
+        let context = Context::new(t)?;
         let state = Vector::new(&context, y)?;
         let lengths = Lengths { state: y.len(), roots: equations.root_count() };
         let callbacks = Callbacks::new(equations, lengths);
         let has_newton = options.kind.has_newton();
         let linear = || LinearSolver::new::<E>(options.systems, &state, callbacks.data());
-        Ok(Self {
+        let mut solver = Self {
             memory: Memory::new(&context, options.kind)?,
             linear: has_newton.then(linear).transpose()?,
             fixed_point: (!has_newton).then(|| FixedPoint::new(&state)).transpose()?,
@@ -148,14 +141,16 @@ impl<E: Equations> Solver<E> {
             found: vec![0; lengths.roots],
             before: Statistics::default(),
             callbacks,
-        })
+        };
+        solver.set_up(options)?;
+        Ok(solver)
     }
 
     fn set_up(&mut self, options: &Options<'_>) -> Result<(), Failure> {
-        let vector = |components| Vector::new(self.state.context(), components).map_err(|error| error.at(self.t));
-        let tolerances = vector(options.abs)?;
+        let context = self.state.context();
+        let tolerances = Vector::new(context, options.abs)?;
         let kinds: Vec<f64> = options.tested.iter().map(|&tested| f64::from(u8::from(tested))).collect();
-        let kinds = vector(&kinds)?;
+        let kinds = Vector::new(context, &kinds)?;
         let (memory, t, y) = (self.memory.pointer(), self.t, self.state.pointer());
         let library = self.memory.library;
         let check = |flag| self.memory.check(t, flag);

@@ -8,7 +8,7 @@ use mbsbench_problem::Failure;
 
 use crate::callbacks::{Lengths, enter};
 use crate::ffi;
-use crate::objects::{Context, OutOfMemory, Vector, components, components_mut, index, made};
+use crate::objects::{Context, Vector, components, components_mut, index, made};
 use crate::solver::Equations;
 
 /// The solver of the linear systems of Newton's method.
@@ -40,21 +40,19 @@ pub struct LinearSolver {
 impl LinearSolver {
     /// Creates a solver for systems of the size of `y`. `data` is from
     /// [`Callbacks::data`](crate::callbacks::Callbacks::data) of equations of that type, which outlive this solver.
-    ///
-    /// # Errors
-    /// Returns [`OutOfMemory`] if the library cannot create an object.
-    pub fn new<E: Equations>(systems: Systems, y: &Vector, data: *mut c_void) -> Result<Self, OutOfMemory> {
-        let (size, context, is_own) = (index(y.components().len()), y.context().pointer(), systems == Systems::Own);
+    pub fn new<E: Equations>(systems: Systems, y: &Vector, data: *mut c_void) -> Result<Self, Failure> {
+        let (size, is_own) = (index(y.components().len()), systems == Systems::Own);
+        let (context, time) = (y.context().pointer(), y.context().time);
         // SAFETY: the context is alive.
         let matrix =
             unsafe { if is_own { ffi::SUNMatNewEmpty(context) } else { ffi::SUNDenseMatrix(size, size, context) } };
-        let matrix = made("SUNMatNewEmpty or SUNDenseMatrix", matrix)?;
+        let matrix = made(time, "SUNMatNewEmpty or SUNDenseMatrix", matrix)?;
         let mut new = Self { matrix, solver: std::ptr::null_mut(), is_own, _context: Rc::clone(y.context()) };
         // SAFETY: vector, matrix and context are alive, and of one size.
         let solver = unsafe {
             if is_own { ffi::SUNLinSolNewEmpty(context) } else { ffi::SUNLinSol_Dense(y.pointer(), matrix, context) }
         };
-        new.solver = made("SUNLinSolNewEmpty or SUNLinSol_Dense", solver)?;
+        new.solver = made(time, "SUNLinSolNewEmpty or SUNLinSol_Dense", solver)?;
         if is_own {
             // SAFETY: both are new and unshared, begin as declared in all versions, and own their tables of operations.
             unsafe {
