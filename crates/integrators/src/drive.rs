@@ -104,7 +104,7 @@ impl<'p, S: Scalar, St: Stepper<S>> Stepping<Counted<'p, S>, S> for Steps<S, St>
             attempt.step(run, h)?;
         }
         attempt.project(run, t_next)?;
-        if let Some(controlled) = controlled {
+        if let Some(controlled) = controlled.as_mut().filter(|_| sampler.has_functions()) {
             let (start, end) = ((run.t, &attempt.y[..]), (t_next, &attempt.end[..]));
             let share = sampler.share(&mut run.problem, [start, end], |problem, inside| {
                 let Some(stepper) = inner else { return Ok(()) };

@@ -81,6 +81,11 @@ impl<S: Scalar> Sampler<S> {
         Self { start, inside, end: state, sides: vec![0.0; count], samples: Samples::default(), order }
     }
 
+    /// True if there are functions to sample.
+    pub fn has_functions(&self) -> bool {
+        !self.sides.is_empty()
+    }
+
     /// Like [`Samples::share`], for a step between two times and states. Evaluations at the ends are not counted,
     /// because steps make the same ones.
     ///
@@ -92,8 +97,7 @@ impl<S: Scalar> Sampler<S> {
         [start, end]: [(S, &[S]); 2],
         within: impl FnMut(&mut Counted<'_, S>, &mut State<S>) -> Result<(), Failure>,
     ) -> Result<f64, Failure> {
-        let count = self.start.values.len();
-        if count == 0 {
+        if !self.has_functions() {
             return Ok(f64::INFINITY);
         }
         let h = end.0 - start.0;
