@@ -22,8 +22,6 @@ enum Equations {
     VanDerPol,
     /// The heat equation with a source, discretised by differences at this number of points.
     Heat(usize),
-    /// A pendulum of 1 m.
-    Pendulum,
 }
 
 impl Equations {
@@ -31,7 +29,6 @@ impl Equations {
         Some(match name {
             "robertson" => Self::Robertson,
             "van-der-pol" => Self::VanDerPol,
-            "pendulum" => Self::Pendulum,
             _ => Self::Heat(name.strip_prefix("heat-")?.parse().ok()?),
         })
     }
@@ -40,7 +37,6 @@ impl Equations {
         match self {
             Self::Robertson => vec![1.0, 0.0, 0.0],
             Self::VanDerPol => vec![2.0, 0.0],
-            Self::Pendulum => vec![1.5, 0.0],
             Self::Heat(n) => (1..=n).map(|i| (std::f64::consts::PI * i as f64 / (n + 1) as f64).sin()).collect(),
         }
     }
@@ -50,7 +46,6 @@ impl Equations {
             Self::Robertson => 4e10,
             Self::VanDerPol => 2000.0,
             Self::Heat(_) => 1.0,
-            Self::Pendulum => 10.0,
         }
     }
 
@@ -67,7 +62,6 @@ impl Equations {
                 dydt[1] = -dydt[0] - dydt[2];
             }
             Self::VanDerPol => (dydt[0], dydt[1]) = (y[1], 1000.0 * (1.0 - y[0] * y[0]) * y[1] - y[0]),
-            Self::Pendulum => (dydt[0], dydt[1]) = (y[1], -9.81 * y[0].sin()),
             Self::Heat(n) => {
                 let (stiffness, source) = (((n + 1) * (n + 1)) as f64, t.sin() / (n + 1) as f64);
                 for i in 0..n {
@@ -91,7 +85,6 @@ impl Equations {
                 product[0] = v[1];
                 product[1] = 1000.0 * ((1.0 - y[0] * y[0]) * v[1] - 2.0 * y[0] * y[1] * v[0]) - v[0];
             }
-            Self::Pendulum => (product[0], product[1]) = (v[1], -9.81 * y[0].cos() * v[0]),
             Self::Heat(_) => {
                 // linear: without the source, which is zero at t = 0
                 self.rate(0.0, v, product);
@@ -130,6 +123,26 @@ impl Ode for Equations {
             self.along(y, &unit, column.as_mut_slice());
             unit[j] = 0.0;
         }
+        Ok(())
+    }
+}
+
+/// A pendulum of 1 m. All programs know the function at compile time, as their users' programs would.
+struct Pendulum;
+
+fn pendulum(_t: f64, y: &[f64], dydt: &mut [f64]) {
+    if let ([angle, speed], [by_angle, by_speed]) = (y, dydt) {
+        (*by_angle, *by_speed) = (*speed, -9.81 * angle.sin());
+    }
+}
+
+impl Ode for Pendulum {
+    fn dimension(&self) -> usize {
+        2
+    }
+
+    fn rhs(&mut self, t: f64, y: &[f64], dydt: &mut [f64]) -> Result<(), Failure> {
+        pendulum(t, y, dydt);
         Ok(())
     }
 }
@@ -268,19 +281,21 @@ fn main() -> Result<(), Box<dyn Error>> {
                 ode_solverss::solve::<14>(right, &initial, 0.03, tolerance, is_dop853)?
             }
         }
+    } else if problem == "pendulum" {
+        let (initial, t_end) = ([1.5, 0.0], 10.0);
+        match method {
+            Some(method) => by_ours(&*method, &mut Pendulum, &initial, t_end, Settings::tolerance(tolerance, tolerance))?,
+            None => ode_solverss::solve::<2>(pendulum, &initial, t_end, tolerance, is_dop853)?,
+        }
     } else {
         let mut equations = Equations::named(problem).ok_or("no such problem")?;
         let (initial, t_end) = (equations.initial(), equations.t_end());
-        match (method, solver.as_str()) {
-            (Some(method), _) => {
+        match method {
+            Some(method) => {
                 let settings = Settings::tolerance(tolerance, equations.absolute(tolerance));
                 by_ours(&*method, &mut equations, &initial, t_end, settings)?
             }
-            (None, "diffsol-bdf") => diffsols::solve(equations, tolerance)?,
-            (None, _) => {
-                let right = move |t: f64, y: &[f64], dydt: &mut [f64]| equations.rate(t, y, dydt);
-                ode_solverss::solve::<2>(right, &initial, t_end, tolerance, is_dop853)?
-            }
+            None => diffsols::solve(equations, tolerance)?,
         }
     };
     println!("{:?}", &end[..end.len().min(3)]);
