@@ -27,8 +27,8 @@ count() {
     local program=(target/release/peers "$@")
     [ "$2" != odeint-dopri5 ] || program=(target/odeint "$3")
     # Names of the C library are bound before `main`, in all programs.
-    LD_BIND_NOW=1 valgrind --tool=callgrind --toggle-collect='*solve_counted*' --callgrind-out-file=/dev/null --log-file="$log" \
-        "${program[@]}" >/dev/null || exit 1
+    LD_BIND_NOW=1 valgrind --tool=callgrind --toggle-collect='*solve_counted*' --callgrind-out-file=/dev/null \
+        --log-file="$log" "${program[@]}" >/dev/null || exit 1
     awk '/Collected/ { print $NF }' "$log"
     rm -f "$log"
 }
@@ -64,8 +64,8 @@ for peer in ode_solvers odeint; do
     read -r a b <<<"${counted[pendulum 1e-6 $peer-dopri5]}"
     read -r c d <<<"${counted[pendulum 1e-10 $peer-dopri5]}"
     awk -v ours=$((c - a)) -v theirs=$((d - b)) -v peer=$peer 'BEGIN {
-        printf "\nFrom 1e-6 to 1e-10 on the pendulum, `dopri5` takes %d more instructions, %s %d: a ratio\n", ours, peer, theirs
-        printf "of %.3f for steps without set-up.\n", ours / theirs
+        printf "\nFrom 1e-6 to 1e-10 on the pendulum, `dopri5` takes %d more instructions, ", ours
+        printf "%s %d:\na ratio of %.3f for steps without set-up.\n", peer, theirs, ours / theirs
     }'
 done
 cat <<'TEXT'

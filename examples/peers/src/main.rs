@@ -282,9 +282,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
     } else if problem == "pendulum" {
-        let (initial, t_end) = ([1.5, 0.0], 10.0);
+        let (initial, t_end, settings) = ([1.5, 0.0], 10.0, Settings::tolerance(tolerance, tolerance));
         match method {
-            Some(method) => by_ours(&*method, &mut Pendulum, &initial, t_end, Settings::tolerance(tolerance, tolerance))?,
+            Some(method) => by_ours(&*method, &mut Pendulum, &initial, t_end, settings)?,
             None => ode_solverss::solve::<2>(pendulum, &initial, t_end, tolerance, is_dop853)?,
         }
     } else {

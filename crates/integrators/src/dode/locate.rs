@@ -156,7 +156,8 @@ impl<S: Scalar> Locator<S> {
             };
             let (from, width) = (bracket.low, high - bracket.low);
             if width.value() <= 2.0 * f64::EPSILON * high.value() {
-                // The tolerance is below rounding; the guarantee of (5.4) and (5.5) still holds on its side of the bracket.
+                // The tolerance is below rounding; the guarantee of (5.4) and (5.5) still holds on its side of the
+                // bracket.
                 let h = if detector.is_located_past(index) { high } else { from };
                 if self.trial.h != h {
                     statistics.location_iterations += 1;

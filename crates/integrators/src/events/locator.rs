@@ -79,8 +79,8 @@ impl<S: Scalar> Locator<S> {
     }
 
     /// In a problem that has functions to locate, cuts the projected step of size `h` in `attempt`, which ends at
-    /// `t_next`, at the first event, if there is one, and handles the event. Returns the time at which the step ends, and keeps the function values for the start of
-    /// the next step.
+    /// `t_next`, at the first event, if there is one, and handles the event. Returns the time at which the step ends,
+    /// and keeps the function values for the start of the next step.
     ///
     /// # Errors
     /// Returns an error if the problem fails, or [`Failure::EventNotLocated`].

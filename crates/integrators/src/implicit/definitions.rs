@@ -150,28 +150,32 @@ formula!(
 damped!(
     /// The ρ∞-Bathe method: a trapezoidal substep and a last stage; order 2, A-stable.
     Bathe {}
-    "bathe", "composite", "Composite method of two substeps, order 2, spectral radius ρ∞ at infinite frequency (ρ∞-Bathe)",
+    "bathe", "composite",
+    "Composite method of two substeps, order 2, spectral radius ρ∞ at infinite frequency (ρ∞-Bathe)",
     "zhang2022, Eq. 7; G. Noh, K. J. Bathe, Comput. Struct. 212 (2019) 299–310",
     |formula| Tableau::bathe(formula.rho_inf)
 );
 damped!(
     /// MSSTC(3): two trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
     Msstc3 {}
-    "msstc3", "composite", "Composite method of three substeps, order 2, spectral radius ρ∞ at infinite frequency (MSSTC(3))",
+    "msstc3", "composite",
+    "Composite method of three substeps, order 2, spectral radius ρ∞ at infinite frequency (MSSTC(3))",
     "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962",
     |formula| Tableau::msstc(3, formula.rho_inf)
 );
 damped!(
     /// MSSTC(4): three trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
     Msstc4 {}
-    "msstc4", "composite", "Composite method of four substeps, order 2, spectral radius ρ∞ at infinite frequency (MSSTC(4))",
+    "msstc4", "composite",
+    "Composite method of four substeps, order 2, spectral radius ρ∞ at infinite frequency (MSSTC(4))",
     "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962",
     |formula| Tableau::msstc(4, formula.rho_inf)
 );
 damped!(
     /// MSSTC(5): four trapezoidal substeps and a last stage; order 2, A-stable, low frequencies preserved best.
     Msstc5 {}
-    "msstc5", "composite", "Composite method of five substeps, order 2, spectral radius ρ∞ at infinite frequency (MSSTC(5))",
+    "msstc5", "composite",
+    "Composite method of five substeps, order 2, spectral radius ρ∞ at infinite frequency (MSSTC(5))",
     "zhang2022, section 2.3; H. Zhang, R. Zhang, Y. Xing, P. Masarati, Nonlinear Dyn. 102 (2020) 1939–1962",
     |formula| Tableau::msstc(5, formula.rho_inf)
 );
@@ -209,7 +213,8 @@ formula!(
     /// mechanics.
     Esdirk436l2sa2 {}
     "esdirk436l2sa2", "esdirk", "ESDIRK method of five implicit stages, order 4, L-stable (ESDIRK4(3)6L[2]SA2)",
-    "C. A. Kennedy, M. H. Carpenter, Appl. Numer. Math. 146 (2019) 221–244, table 9", |_| tableaux::ESDIRK436L2SA2.clone()
+    "C. A. Kennedy, M. H. Carpenter, Appl. Numer. Math. 146 (2019) 221–244, table 9",
+    |_| tableaux::ESDIRK436L2SA2.clone()
 );
 formula!(
     /// ESDIRK5(4)7L\[2\]SA₂: six implicit stages, order 5, stage order 2, L-stable. Order 2 on index-3 mechanics.
@@ -221,14 +226,16 @@ formula!(
     /// The implicit part of the additive pair ARK4(3)6L\[2\]SA: five implicit stages, order 4, stage order 2, L-stable.
     /// Order 2 on index-3 mechanics.
     Ark436l2saImplicit {}
-    "ark436l2sa-implicit", "esdirk", "ESDIRK method of five implicit stages, order 4, L-stable (implicit part of ARK4(3)6L[2]SA)",
+    "ark436l2sa-implicit", "esdirk",
+    "ESDIRK method of five implicit stages, order 4, L-stable (implicit part of ARK4(3)6L[2]SA)",
     "C. A. Kennedy, M. H. Carpenter, Appl. Numer. Math. 44 (2003) 139–181", |_| tableaux::ARK436L2SA_IMPLICIT.clone()
 );
 formula!(
     /// SDIRK4 of Hairer and Wanner: five implicit stages, order 4, stage order 1, L-stable. Order 1 on index-3
     /// mechanics, whose multipliers do not converge.
     Sdirk4 {}
-    "sdirk4", "implicit-runge-kutta", "SDIRK method of five implicit stages, order 4, L-stable (SDIRK4 of Hairer and Wanner)",
+    "sdirk4", "implicit-runge-kutta",
+    "SDIRK method of five implicit stages, order 4, L-stable (SDIRK4 of Hairer and Wanner)",
     "Hairer, Wanner, Solving ODEs II, table IV.6.5", |_| tableaux::SDIRK4.clone()
 );
 
