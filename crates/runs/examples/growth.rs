@@ -36,7 +36,10 @@ CPU times of a step for few and for many bodies in absolute coordinates, µs, an
 A step takes 1 ms for the few, and less in proportion to the square root of the number for the many, because the parts
 of a mechanism move faster the more there are. An exponent above 1.3 fails, but for the grid, whose loops fill the
 factors of the matrix. The families are a chain of rods in the plane, one of hinges in space, a spine with arms, a comb,
-a ring, and a grid of squares.";
+a ring, and a grid of squares.
+
+On the chain in space, a step of `hht-i3` takes 21.8 million instructions for 100 bodies and 98.0 million for 400 by
+callgrind, an exponent of 1.08. Where times grow faster, the terms and factors no longer fit the caches.";
 /// The least and the largest number of rounds.
 const ROUNDS: [usize; 2] = [3, 20];
 /// Steps of a short solve and of a long one.
