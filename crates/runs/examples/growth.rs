@@ -39,7 +39,8 @@ factors of the matrix. The families are a chain of rods in the plane, one of hin
 a ring, and a grid of squares.
 
 On the chain in space, a step of `hht-i3` takes 21.8 million instructions for 100 bodies and 98.0 million for 400 by
-callgrind, an exponent of 1.08. Where times grow faster, the terms and factors no longer fit the caches.";
+callgrind (28 November 2026), an exponent of 1.08. Times grow faster, probably because terms and factors no longer fit
+the caches. The other methods were not counted.";
 /// The least and the largest number of rounds.
 const ROUNDS: [usize; 2] = [3, 20];
 /// Steps of a short solve and of a long one.

@@ -1,5 +1,5 @@
-//! The squeezer in its joint angles with closed-form derivatives of the constraints; each sine and cosine is
-//! evaluated once.
+//! The squeezer in its joint angles with closed-form derivatives of the constraints, which share their sines and
+//! cosines.
 
 use mbsbench_problem::{ClosedForm, ClosedTerms, Derivatives, MechanicalModel, Scalar};
 use num_dual::Dual;
