@@ -34,9 +34,7 @@ parameters! {
         /// Continuous output.
         pub continuous: Option<ContinuousOutput>,
     }
-}
 
-parameters! {
     /// The estimates of DOP853, whose combination is `err = err₁ · err₁ / √(err₁² + 0.01 err₂²)`.
     #[derive(Default)]
     struct CombinedEstimate {
@@ -45,9 +43,7 @@ parameters! {
         /// Weights `b̂` of the second one.
         pub second: Vec<Exact>,
     }
-}
 
-parameters! {
     /// Continuous output; see [`Continuous`].
     #[derive(Default)]
     struct ContinuousOutput {

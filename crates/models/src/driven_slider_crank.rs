@@ -50,9 +50,7 @@ parameters! {
         /// Angular velocity Ω of the crank.
         pub speed: f64 [unit "rad/s"] = 150.0,
     }
-}
 
-parameters! {
     /// Initial velocities.
     #[derive(Copy, Default, Eq)]
     pub enum DrivenStart {

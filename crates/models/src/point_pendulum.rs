@@ -22,9 +22,7 @@ parameters! {
         /// Differentiated three times: `λ' = −3 v`.
         Index0,
     }
-}
 
-parameters! {
     /// The equations `x' = u`, `y' = v`, `u' = −x λ`, `v' = −y λ − 1` with a constraint in one of four forms: a mass
     /// of 1 kg on a massless rod of 1 m, with gravity 1 m/s². Cash's code MEBDFDAE is tested on it for index 0 to 3.
     /// It starts horizontal, with a velocity of 1 m/s upwards.

@@ -232,7 +232,7 @@ pub fn kebab_case(name: &str) -> String {
     kebab
 }
 
-/// Declares types for experiment files: the parameters of a model or method, parts of them, alternatives.
+/// Declares one or more types for experiment files: the parameters of a model or method, parts of them, alternatives.
 ///
 /// ```
 /// use mbsbench_problem::{OutOfRange, Parameters, parameters};
@@ -251,9 +251,7 @@ pub fn kebab_case(name: &str) -> String {
 ///         /// Number of modes.
 ///         pub modes: usize [to 8] = 2,
 ///     }
-/// }
 ///
-/// parameters! {
 ///     /// How the rod is bent at the start.
 ///     pub enum Deflection {
 ///         /// Not at all.
@@ -295,13 +293,13 @@ pub fn kebab_case(name: &str) -> String {
 /// under its own name.
 #[macro_export]
 macro_rules! parameters {
-    (
+    (@item
         $(#[$meta:meta])*
         $vis:vis struct $name:ident in snake_case $(where $($condition:ident),+)? { $($fields:tt)* }
     ) => {
         $crate::parameters!(@struct "snake_case" [$($($condition)+)?] $(#[$meta])* $vis struct $name { $($fields)* });
     };
-    ($(#[$meta:meta])* $vis:vis struct $name:ident $(where $($condition:ident),+)? { $($fields:tt)* }) => {
+    (@item $(#[$meta:meta])* $vis:vis struct $name:ident $(where $($condition:ident),+)? { $($fields:tt)* }) => {
         $crate::parameters!(@struct "kebab-case" [$($($condition)+)?] $(#[$meta])* $vis struct $name { $($fields)* });
     };
     (@struct $case:literal $conditions:tt
@@ -359,7 +357,7 @@ macro_rules! parameters {
             }
         }
     };
-    (
+    (@item
         $(#[$meta:meta])*
         $vis:vis enum $name:ident $(where $($condition:ident),+)? {
             $($(#[$variant_meta:meta])* $variant:ident $(($type:ty $([$($range:tt)+])?))?),* $(,)?
@@ -395,6 +393,14 @@ macro_rules! parameters {
             }
         }
     };
+    ($(
+        $(#[$meta:meta])*
+        $vis:vis $kind:ident $name:ident $(in $case:ident)? $(where $($condition:ident),+)? { $($parts:tt)* }
+    )+) => {$(
+        $crate::parameters!(@item
+            $(#[$meta])* $vis $kind $name $(in $case)? $(where $($condition),+)? { $($parts)* }
+        );
+    )+};
 }
 
 /// The range that [`parameters!`] declares between type and default.
@@ -441,21 +447,15 @@ mod tests {
             third_choice: Choice = Choice::One,
             thirds: f64 [from -1.0 / 3.0, to 0.5] = 0.0,
         }
-    }
 
-    crate::parameters! {
         #[derive(Default)]
         struct Given in snake_case {
             some_times: Vec<Verbatim<f64>> [above 0.0],
             how_many: u32 = default,
         }
-    }
 
-    crate::parameters! {
         struct Part { free: f64 }
-    }
 
-    crate::parameters! {
         enum Choice { One, TheOther(Part), Listed(Vec<f64> [above 0.0]) }
     }
 

@@ -86,9 +86,7 @@ parameters! {
         /// Newton's method.
         Newton,
     }
-}
 
-parameters! {
     /// A size for each component of the state.
     #[derive(Default)]
     pub enum Sizes where there_is_one {

@@ -73,9 +73,7 @@ parameters! {
         /// recurs (discontinuity sticking, figures 4.1 and 5.4).
         Off,
     }
-}
 
-parameters! {
     /// The error-prone functions that are examined by the rules of the dissertation. A function is error-prone if its
     /// slopes at the ends of the step differ in sign and its extremum points towards zero. Section 5.2.1 includes such
     /// functions "regardless of whether they contain a root or not".
@@ -89,9 +87,7 @@ parameters! {
         /// None.
         Ignored,
     }
-}
 
-parameters! {
     /// Locates events that are close together as one (section 5.2.3). Bilateral events only.
     #[derive(Copy)]
     pub struct RegionOfConcurrency {

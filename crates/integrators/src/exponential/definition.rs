@@ -24,9 +24,7 @@ parameters! {
         /// `h* = 0.9 h (tol/r)^(0.3/k) (r_old/r)^(0.4/k)` after acceptance (gil2013, Eq. 40).
         Pi,
     }
-}
 
-parameters! {
     /// The norm of an estimated local error.
     #[derive(Copy, Default, Eq)]
     pub enum LlmNorm {
@@ -36,9 +34,7 @@ parameters! {
         /// The largest component of the state.
         Largest,
     }
-}
 
-parameters! {
     /// The rules by which zeros of event functions are detected.
     #[derive(Copy, Default, Eq)]
     pub enum LlmRules {

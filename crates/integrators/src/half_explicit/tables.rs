@@ -32,9 +32,7 @@ parameters! {
         /// A second formula on all stages for the error estimate.
         pub embedded: Option<Embedded>,
     }
-}
 
-parameters! {
     /// A second formula on the same stages.
     #[derive(Default)]
     pub struct Embedded {

@@ -102,9 +102,7 @@ parameters! {
         /// The first step by the trapezoidal rule, the second by LMS2, the third by LMS3, with the same `rho`.
         Ladder,
     }
-}
 
-parameters! {
     /// The centres of the local coordinates of a configuration with rotations. Other configurations are not affected.
     #[derive(Copy, Default, Eq)]
     pub enum Charts {

@@ -16,9 +16,7 @@ parameters! {
         /// Zero. If a stiff spring makes the initial accelerations large, the iteration may converge only from here.
         Zero,
     }
-}
 
-parameters! {
     /// Solver of the linear systems of a formula with constraints on both levels. Mechanisms with many bodies always
     /// use sparse systems: two, one after the other, or one of all unknowns while that iteration is slow and for
     /// HHT-ADD with another b than 0.
@@ -32,9 +30,7 @@ parameters! {
         /// One dense system of all `2 n + 2 n_c` unknowns.
         Dense,
     }
-}
 
-parameters! {
     /// Solver of the linear systems of HHT-SI2 and HHT-ADD; for many bodies see [`LinearAlgebra`].
     #[derive(Copy, Default, Eq)]
     pub enum PairAlgebra {

@@ -45,9 +45,7 @@ parameters! {
         /// Points by name, in the frame of the body.
         pub markers: Named<Point> = default,
     }
-}
 
-parameters! {
     /// Shapes of uniform density around the centre of mass.
     pub enum Shape {
         /// A round rod along `x`.
@@ -59,9 +57,7 @@ parameters! {
         /// A ball.
         Ball(Ball),
     }
-}
 
-parameters! {
     /// A round rod.
     pub struct Rod {
         /// Length.
@@ -69,9 +65,7 @@ parameters! {
         /// Radius.
         pub radius: f64 [from 0.0, unit "m"] = default,
     }
-}
 
-parameters! {
     /// A disk.
     pub struct Disk {
         /// Radius.
@@ -79,9 +73,7 @@ parameters! {
         /// Thickness.
         pub thickness: f64 [from 0.0, unit "m"] = default,
     }
-}
 
-parameters! {
     /// A ball.
     pub struct Ball {
         /// Radius.

@@ -27,9 +27,7 @@ parameters! {
         /// Contact of a ball (a disk in the plane) with a plane (a line).
         PlaneContact(PlaneContact),
     }
-}
 
-parameters! {
     /// A spring with a damper.
     pub struct Spring {
         /// Markers at the ends of the spring.
@@ -41,9 +39,7 @@ parameters! {
         /// Free length; by default the initial length.
         pub length: Option<f64> [from 0.0, unit "m"],
     }
-}
 
-parameters! {
     /// A torsional spring with a damper.
     pub struct TorsionSpring {
         /// The two markers; alternatively `joint`.
@@ -63,9 +59,7 @@ parameters! {
         /// beyond half a turn.
         pub angle: f64 [unit "rad"] = default,
     }
-}
 
-parameters! {
     /// Springs and dampers along and about all axes.
     pub struct Bushing {
         /// The markers; the axes are those of the first.
@@ -79,9 +73,7 @@ parameters! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub friction: Option<Friction>,
     }
-}
 
-parameters! {
     /// Dry friction between two markers: at the relative velocity `v`, a force `tanh(v/v₀)` times its largest value
     /// against `v`, and likewise a torque against the relative angular velocity.
     #[derive(Copy)]
@@ -94,9 +86,7 @@ parameters! {
         #[serde(default = "slow")]
         pub slip_speed: f64 [above 0.0, unit "m/s, rad/s"],
     }
-}
 
-parameters! {
     /// A force at a marker.
     pub struct Load {
         /// Marker at which the force acts.
@@ -106,9 +96,7 @@ parameters! {
         /// True if the components are along the axes of the marker, false if they are along those of the ground.
         pub follows: bool = default,
     }
-}
 
-parameters! {
     /// A torque on a body.
     pub struct Torque {
         /// Marker of the body on which the torque acts.
@@ -118,9 +106,7 @@ parameters! {
         /// True if the components are along the axes of the marker, false if they are along those of the ground.
         pub follows: bool = default,
     }
-}
 
-parameters! {
     /// A force between two markers.
     pub struct Actuator {
         /// The markers.
@@ -128,9 +114,7 @@ parameters! {
         /// Force: a formula that can also use `length` (m) and `speed` (m/s) of the line between the markers.
         pub force: Formula [unit "N"],
     }
-}
 
-parameters! {
     /// A torque between two markers.
     pub struct Motor {
         /// The two markers; alternatively `joint`.
@@ -146,9 +130,7 @@ parameters! {
         /// In space, the angle lies between −π and π and jumps beyond half a turn.
         pub torque: Formula [unit "N m"],
     }
-}
 
-parameters! {
     /// Contact law of bodies that overlap by `δ`: the normal force `max(0, k δⁿ (1 + d δ'))`, and the friction
     /// `μ tanh(v/v₀)` times the normal force against the sliding speed `v`.
     #[derive(Copy)]
@@ -188,9 +170,7 @@ parameters! {
         /// Contact law.
         pub touch: Touch,
     }
-}
 
-parameters! {
     /// Contact of a ball with a plane.
     pub struct PlaneContact {
         /// A marker of the plane, and the marker at the centre of the ball.

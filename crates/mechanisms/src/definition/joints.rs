@@ -40,17 +40,13 @@ parameters! {
         /// A disk that rolls on the plane `z = 0`, in space.
         Rolling(Rolling),
     }
-}
 
-parameters! {
     /// Two markers.
     pub struct Pair {
         /// The markers.
         pub between: [At; 2],
     }
-}
 
-parameters! {
     /// Two markers and an axis of rotation.
     pub struct Hinge {
         /// The markers.
@@ -62,9 +58,7 @@ parameters! {
         /// Initial rate of the angle, if the joint places a body.
         pub rate: Formula [unit "rad/s"] = default,
     }
-}
 
-parameters! {
     /// Two markers and an axis of sliding.
     pub struct Slide {
         /// The markers.
@@ -76,9 +70,7 @@ parameters! {
         /// Initial rate of the distance, if the joint places a body.
         pub speed: Formula [unit "m/s"] = default,
     }
-}
 
-parameters! {
     /// Two markers and an axis of rotation and sliding.
     pub struct Sleeve {
         /// The markers.
@@ -90,9 +82,7 @@ parameters! {
         /// Initial distance of the second marker from the first along the axis, if the joint places a body.
         pub distance: Formula [unit "m"] = default,
     }
-}
 
-parameters! {
     /// Two markers and an axis of each marker.
     pub struct Turn {
         /// The markers.
@@ -100,9 +90,7 @@ parameters! {
         /// Axes of the first and of the second marker; by default `z` and `x`.
         pub axes: Vec<Vec<f64>> [unit "1"] = default,
     }
-}
 
-parameters! {
     /// Two markers and a line through the first.
     pub struct Line {
         /// The markers; for a knife edge, the first is on the ground and the second on the edge.
@@ -110,9 +98,7 @@ parameters! {
         /// Direction of the line, or normal of the plane; by default `[1, 0]` in the plane and `[0, 0, 1]` in space.
         pub axis: Vec<f64> [unit "1"] = default,
     }
-}
 
-parameters! {
     /// Two markers at a distance.
     pub struct Length {
         /// The markers.
@@ -120,9 +106,7 @@ parameters! {
         /// Distance between the markers; by default the initial distance.
         pub length: Option<f64> [above 0.0, unit "m"],
     }
-}
 
-parameters! {
     /// Two revolute joints whose angles are coupled; in space also prismatic joints.
     pub struct Gear {
         /// Names of the two joints.
@@ -134,9 +118,7 @@ parameters! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub offset: Option<f64> [unit "rad or m"],
     }
-}
 
-parameters! {
     /// A motion that is prescribed over time.
     pub struct Drive {
         /// The markers.
@@ -147,9 +129,7 @@ parameters! {
         /// Angle of the second marker from the first, or distance: a formula in `t`.
         pub law: Formula [unit "rad or m"],
     }
-}
 
-parameters! {
     /// A disk that rolls on the plane `z = 0` without slip.
     pub struct Rolling {
         /// Marker at the centre of the disk.

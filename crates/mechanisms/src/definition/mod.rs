@@ -27,9 +27,7 @@ parameters! {
         /// Space: three coordinates of the centre of mass and four Euler parameters for each body.
         Spatial,
     }
-}
 
-parameters! {
     /// Treatment of the rotations of bodies in absolute coordinates by methods.
     #[derive(Copy, Default, Eq)]
     pub enum Rotations {
@@ -41,9 +39,7 @@ parameters! {
         /// half-explicit ones accept this. Explicit methods treat Euler parameters as vectors, whose length drifts.
         Group,
     }
-}
 
-parameters! {
     /// Origin of the initial state.
     #[derive(Copy, Default, Eq)]
     pub enum Start {
@@ -54,9 +50,7 @@ parameters! {
         /// The state as given; joints that do not close are refused.
         AsWritten,
     }
-}
 
-parameters! {
     /// A mechanism of bodies, joints and forces.
     pub struct Mechanism where can_be_assembled {
         /// Motion in the plane or in space.

@@ -44,9 +44,7 @@ parameters! {
         /// Energy, J, which becomes the observable `energy`.
         pub energy: Option<Formula>,
     }
-}
 
-parameters! {
     /// Zeros of a function of time and state, at which the solver stops and continues with new values.
     #[derive(Default)]
     pub struct Event {
@@ -57,9 +55,7 @@ parameters! {
         /// New values of states and parameters, from the values before the event.
         pub set: Named<Formula> = default,
     }
-}
 
-parameters! {
     /// Sign changes of a function.
     #[derive(Copy, Default, Eq)]
     pub enum Direction {
@@ -71,9 +67,7 @@ parameters! {
         /// From positive to negative.
         Falling,
     }
-}
 
-parameters! {
     /// A vector with a size.
     #[derive(Default)]
     pub struct Vector {

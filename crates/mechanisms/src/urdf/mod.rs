@@ -48,9 +48,7 @@ parameters! {
         /// The root link is a body that moves freely and starts at the origin.
         Floating,
     }
-}
 
-parameters! {
     /// Keys beside the file of a robot that determine how it is read.
     #[derive(Copy)]
     pub struct Options {

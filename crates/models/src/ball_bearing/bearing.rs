@@ -17,9 +17,7 @@ parameters! {
         /// A bearing of the size of a 6206 with Hertzian races and a polymer cage; nothing was tuned.
         PureHertz,
     }
-}
 
-parameters! {
     /// A ball bearing of rigid bodies in space under an axial load that steps up at the start: outer ring at rest,
     /// inner ring at constant speed, cage and balls, 13 states each (for modin2005, section 6.2).
     ///

@@ -32,9 +32,7 @@ parameters! {
         /// Contact with the floor.
         pub contact: Contact = Contact::SpringDamper(SpringDamper::default()),
     }
-}
 
-parameters! {
     /// Contact of a ball with the floor.
     #[derive(Copy)]
     pub enum Contact {
@@ -43,9 +41,7 @@ parameters! {
         /// The velocity jumps: unilateral events, one for each bounce. Only for methods that locate events.
         Restitution(Restitution),
     }
-}
 
-parameters! {
     /// A floor with the force `F = −k y − c v` for `y < 0`; it may pull just before the ball leaves.
     #[derive(Copy)]
     pub struct SpringDamper {
@@ -54,9 +50,7 @@ parameters! {
         /// Damping `c`.
         pub damping: f64 [from 0.0, unit "N s/m"] = 600.0,
     }
-}
 
-parameters! {
     /// A rigid floor: `v → −e v`.
     #[derive(Copy)]
     pub struct Restitution {

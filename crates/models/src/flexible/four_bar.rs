@@ -27,9 +27,7 @@ parameters! {
         /// of input files does this; the paper does not say which mass its runs used.
         ByMechanism,
     }
-}
 
-parameters! {
     /// Three flexible bars in a rectangle, hinged together and to the ground, and driven at constant speed; no gravity.
     ///
     /// The drive has turned `A-B` by `−Ω t`. The bars start unstrained in the rectangle and with the velocities of

@@ -30,9 +30,7 @@ parameters! {
         /// Moments of inertia about its centre of mass: about the axis of the shaft, and about `y` and `z`.
         pub inertia: [f64; 3] [above 0.0, unit "kg m²"],
     }
-}
 
-parameters! {
     /// A flexible shaft with an unbalanced disk at mid-span. A run has to begin at `t = −1 s`, with the shaft at rest
     /// and straight. Gravity then loads it, a damper settles it, and it is run up from `t = 0` on.
     ///

@@ -53,9 +53,7 @@ parameters! {
         /// Acceleration of gravity.
         pub gravity: f64 [unit "m/s²"] = 9.81,
     }
-}
 
-parameters! {
     /// Initial deflection of the rod.
     #[derive(Copy, Default, Eq)]
     pub enum Deflection {

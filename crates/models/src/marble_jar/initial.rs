@@ -14,9 +14,7 @@ parameters! {
         /// A cubic lattice that fills the jar from the floor up, with each marble slightly displaced.
         Packed(Packed),
     }
-}
 
-parameters! {
     /// Marbles one above the other on a spiral.
     #[derive(Copy)]
     pub struct Poured {
@@ -29,9 +27,7 @@ parameters! {
         /// Horizontal speed; its direction for marble `i` is 2.39996 i + 2π frac(0.618034 (i + seed)).
         pub speed: f64 [from 0.0, unit "m/s"] = 0.0,
     }
-}
 
-parameters! {
     /// A cubic lattice.
     #[derive(Copy)]
     pub struct Packed {

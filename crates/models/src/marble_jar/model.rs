@@ -43,9 +43,7 @@ parameters! {
         /// Pairs that are checked for contact.
         pub candidates: Candidates = Candidates::All,
     }
-}
 
-parameters! {
     /// Pairs that are checked, for forces and for events.
     #[derive(Copy, Eq)]
     pub enum Candidates {

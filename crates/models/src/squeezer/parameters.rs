@@ -26,9 +26,7 @@ parameters! {
         /// equations it equals `cartesian`.
         Momenta(Rotations),
     }
-}
 
-parameters! {
     /// Initial configuration of the squeezer, at rest.
     #[derive(Copy, Default, Eq)]
     pub enum SqueezerStart {

@@ -64,9 +64,7 @@ parameters! {
         /// Without the correction at acceleration level this gives the wrong motion of compere2001, figure 3.8.
         Frozen,
     }
-}
 
-parameters! {
     /// Metric of the corrections after a step.
     #[derive(Copy, Default, Eq)]
     pub enum Metric {
@@ -76,9 +74,7 @@ parameters! {
         /// `F = M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁻¹`, which removes no tangential momentum.
         Mass,
     }
-}
 
-parameters! {
     /// The constraints that the correction of the positions removes.
     #[derive(Copy, Default, Eq)]
     pub enum PositionCorrection {
@@ -88,9 +84,7 @@ parameters! {
         /// `(0 ; Φ)`: holonomic constraints only.
         Holonomic,
     }
-}
 
-parameters! {
     /// The time for which the discontinuous control `−η sgn(s)` is active.
     #[derive(Copy, Default, Eq)]
     pub enum RobustControl {
@@ -101,9 +95,7 @@ parameters! {
         /// No surface is ever held, and nothing is corrected, neither at the accelerations nor after a step.
         Always,
     }
-}
 
-parameters! {
     /// The quantity to which the gains η of the discontinuous control apply.
     #[derive(Copy, Default, Eq)]
     pub enum Gain {
