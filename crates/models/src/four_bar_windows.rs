@@ -2,7 +2,7 @@
 
 use mbsbench_problem::{
     AsOde, BenchmarkModel, Class, Dimensions, Entries, MechanicalModel, Observable, Observation, Ode, OdeModel, Scalar,
-    View, parameters,
+    View, parameters, pass_on,
 };
 
 use crate::drawing::pin;
@@ -155,12 +155,10 @@ impl BenchmarkModel for FourBarWindows {
     const SOURCE: &'static str =
         "problem A02 (N-four-bar mechanism) of the IFToMM library of computational benchmark problems";
 
-    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
-        Linkage::ode(self)
-    }
-
-    fn initial_state<S: Scalar>(&self) -> Vec<S> {
-        Linkage::initial_state(self)
+    pass_on! { as Linkage =>
+        fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_>;
+        fn initial_state<S: Scalar>(&self) -> Vec<S>;
+        fn classes(&self) -> Vec<Class>;
     }
 
     fn observables(&self) -> Vec<Observable> {
@@ -180,10 +178,6 @@ impl BenchmarkModel for FourBarWindows {
 
     fn observation(&self) -> Box<dyn Observation + '_> {
         self.equal_rods().observation(self, 0)
-    }
-
-    fn classes(&self) -> Vec<Class> {
-        Linkage::classes(self)
     }
 
     fn views(&self, y: &[f64]) -> Vec<View> {

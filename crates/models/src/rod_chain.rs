@@ -4,7 +4,7 @@ use mbsbench_problem::ode::dual_jacobian;
 use mbsbench_problem::scalar::is_double;
 use mbsbench_problem::{
     BenchmarkModel, Class, Dimensions, Entries, Failure, MechanicalModel, Observable, Observation, Ode, Properties,
-    Scalar, View, parameters,
+    Scalar, View, parameters, pass_on,
 };
 use nalgebra::DMatrix;
 use num_dual::Dual;
@@ -245,12 +245,10 @@ impl BenchmarkModel for RodChain {
     const SUMMARY: &'static str = "chain of any number of rods pinned end to end, two constraints each";
     const SOURCE: &'static str = "our own, a mechanism of scalable size";
 
-    fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
-        Linkage::ode(self)
-    }
-
-    fn initial_state<S: Scalar>(&self) -> Vec<S> {
-        Linkage::initial_state(self)
+    pass_on! { as Linkage =>
+        fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_>;
+        fn initial_state<S: Scalar>(&self) -> Vec<S>;
+        fn classes(&self) -> Vec<Class>;
     }
 
     fn observables(&self) -> Vec<Observable> {
@@ -269,10 +267,6 @@ impl BenchmarkModel for RodChain {
 
     fn observation(&self) -> Box<dyn Observation + '_> {
         self.equal_rods().observation(self, self.rods - 1)
-    }
-
-    fn classes(&self) -> Vec<Class> {
-        Linkage::classes(self)
     }
 
     fn views(&self, y: &[f64]) -> Vec<View> {

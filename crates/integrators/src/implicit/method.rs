@@ -1,6 +1,8 @@
 //! Methods from implicit formulas.
 
-use mbsbench_problem::{Counted, Failure, Method, MethodProperties, Observer, Ode, Solution, Task, Unsuitable};
+use mbsbench_problem::{
+    Counted, Failure, Method, MethodProperties, Observer, Ode, Solution, Task, Unsuitable, pass_on,
+};
 use nalgebra::{Complex, DMatrix};
 
 use super::auxiliaries::Auxiliaries;
@@ -46,8 +48,9 @@ pub struct Implicit<R> {
 }
 
 impl<R: Rule> Method for Implicit<R> {
-    fn order(&self) -> u32 {
-        self.rule.order()
+    pass_on! { self.rule =>
+        fn order(&self) -> u32;
+        fn details(&self) -> Vec<String>;
     }
 
     fn implicit_stages(&self) -> u32 {
@@ -60,10 +63,6 @@ impl<R: Rule> Method for Implicit<R> {
 
     fn amplification(&self, omega_h: f64) -> Option<DMatrix<Complex<f64>>> {
         Some(self.rule.amplification(Complex::new(0.0, omega_h)))
-    }
-
-    fn details(&self) -> Vec<String> {
-        self.rule.details()
     }
 
     fn solver_options(&self) -> Vec<(String, String)> {
@@ -102,12 +101,9 @@ impl Rule for Multistep {
         grows.then(|| format!("the formula of {r} steps is not zero-stable: errors grow for every step size"))
     }
 
-    fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
-        self.formula.amplification(z)
-    }
-
-    fn details(&self) -> Vec<String> {
-        self.formula.details()
+    pass_on! { self.formula =>
+        fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>>;
+        fn details(&self) -> Vec<String>;
     }
 
     fn scheme(&self, prediction: Prediction) -> PastSteps {
@@ -122,12 +118,9 @@ impl Rule for SingleStep {
         2
     }
 
-    fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
-        self.amplification(z)
-    }
-
-    fn details(&self) -> Vec<String> {
-        self.details()
+    pass_on! { self =>
+        fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>>;
+        fn details(&self) -> Vec<String>;
     }
 
     fn scheme(&self, prediction: Prediction) -> Auxiliaries {
@@ -146,12 +139,9 @@ impl Rule for Tableau {
         self.implicit_stages()
     }
 
-    fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>> {
-        self.amplification(z)
-    }
-
-    fn details(&self) -> Vec<String> {
-        self.details()
+    pass_on! { self =>
+        fn amplification(&self, z: Complex<f64>) -> DMatrix<Complex<f64>>;
+        fn details(&self) -> Vec<String>;
     }
 
     fn scheme(&self, prediction: Prediction) -> Stages {

@@ -3,7 +3,7 @@
 
 use mbsbench_problem::{
     AccelerationLevel, Class, ConstraintWatch, Failure, Formulated, MechanicsOf, Model, Observable, Observation, Ode,
-    Scalar, View,
+    Scalar, View, pass_on,
 };
 
 use super::{Linkage, LinkageFormulation, slender};
@@ -73,12 +73,9 @@ pub struct TwoRodsModel<L> {
 }
 
 impl<S: Scalar, L: TwoRods> Formulated<S> for TwoRodsModel<L> {
-    fn ode(&self) -> Box<dyn Ode<S> + '_> {
-        self.linkage.ode()
-    }
-
-    fn initial_state(&self) -> Vec<S> {
-        self.linkage.initial_state()
+    pass_on! { self.linkage =>
+        fn ode(&self) -> Box<dyn Ode<S> + '_>;
+        fn initial_state(&self) -> Vec<S>;
     }
 }
 

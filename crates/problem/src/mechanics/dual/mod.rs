@@ -15,6 +15,7 @@ use super::terms::{Derivatives, Terms};
 use super::{ClosedForm, ClosedTerms, Dimensions, MechanicalModel, Mechanics, Motion};
 use crate::Scalar;
 use crate::linalg::{Entries, Matrix};
+use crate::pass_on;
 use crate::scalar::{is_double, only_in_double};
 
 /// Number of derivatives of forces that one evaluation computes.
@@ -375,24 +376,21 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
     fn dimensions(&self) -> Dimensions {
         self.sizes
     }
-    fn position_rate(&mut self, q: &[S], v: &[S], q_rate: &mut [S]) {
-        self.model.position_rate(q, v, q_rate);
+
+    pass_on! { self.model =>
+        fn position_rate(&mut self, q: &[S], v: &[S], q_rate: &mut [S]);
+        fn retract(&mut self, q: &[S], delta: &[S], moved: &mut [S]);
+        fn forces(&mut self, t: S, q: &[S], v: &[S], forces: &mut [S]);
+        fn closed_form(&self) -> Option<&dyn ClosedForm<S>>;
+        fn is_autonomous(&self) -> bool;
     }
-    fn retract(&mut self, q: &[S], delta: &[S], moved: &mut [S]) {
-        self.model.retract(q, delta, moved);
-    }
+
     fn mass(&mut self, q: &[S], mass: &mut DMatrix<S>) {
         mass.fill(S::zero());
         self.model.mass(q, mass);
     }
     fn mass_in(&mut self, q: &[S], mass: &mut Matrix<S>) {
         write_mass(self.model, q, mass);
-    }
-    fn forces(&mut self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
-        self.model.forces(t, q, v, forces);
-    }
-    fn closed_form(&self) -> Option<&dyn ClosedForm<S>> {
-        self.model.closed_form()
     }
 
     fn has_gaps(&self) -> bool {
@@ -586,10 +584,6 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         let structure = self.known_structure();
         let along = self.along.get_or_insert_with(|| Along::new(self.model, &structure));
         along.derivatives(self.model, &structure, at, delta, by);
-    }
-
-    fn is_autonomous(&self) -> bool {
-        self.model.is_autonomous()
     }
 
     fn acceleration_constraint_derivatives(&mut self, at: Motion<'_, S>, by_position: &mut Matrix<S>) {
