@@ -32,8 +32,3 @@ macro_rules! method {
         }
     };
 }
-
-/// True if a setting has its default value, which files leave out.
-pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}

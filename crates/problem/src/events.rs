@@ -32,13 +32,6 @@ pub enum Events {
     Ignored,
 }
 
-impl Events {
-    /// True for the default, which does not enter the keys of runs.
-    pub fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 /// Functions `g_i(t, y)` whose zeros are events, at which the configuration of the right-hand side or the state
 /// changes.
 ///

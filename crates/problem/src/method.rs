@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::parameters::is_default;
 use crate::{Counted, Events, Failure, Form, Matrices, Mechanics, Observer, Ode, Properties, Scalar, Statistics, legs};
 
 /// How step sizes are chosen.
@@ -130,7 +131,7 @@ impl<S: Scalar> Task<'_, S> {
     pub fn check(&self, problem: &mut Counted<'_, S>, has_estimate: bool, locates_events: bool) -> Result<(), Failure> {
         let not_applicable = |reason: String| Err(Failure::NotApplicable { reason });
         let matrices = self.settings.matrices;
-        if !matrices.is_automatic() && !problem.keep_matrices(matrices) {
+        if !is_default(&matrices) && !problem.keep_matrices(matrices) {
             let reason = "the matrices of this problem can be stored in one way only; use `matrices: automatic`";
             return not_applicable(reason.to_owned());
         }

@@ -200,6 +200,11 @@ impl<T: Ranged, const N: usize> Ranged for [T; N] {
     }
 }
 
+/// True for a default, for parameters that files and the keys of runs omit then.
+pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// Checks a part of a value; `case` is the case in which files write its Rust name.
 #[doc(hidden)] // for what `parameters!` makes
 pub fn check_part(case: &str, name: &str, part: &impl Ranged, interval: Interval) -> Result<(), OutOfRange> {

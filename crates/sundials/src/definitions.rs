@@ -1,5 +1,6 @@
 //! The methods under their names in experiment files.
 
+use mbsbench_problem::parameters::is_default;
 use mbsbench_problem::{
     Counted, Method, MethodDefinition, MethodProperties, Observer, Ode, Solution, Task, Unsuitable, parameters,
 };
@@ -22,7 +23,7 @@ macro_rules! method {
             pub struct $type {
                 $($fields)*
                 /// Solver of the linear systems if the Jacobian is exact: `automatic`, `dense`, `sparse`.
-                #[serde(skip_serializing_if = "LinearSolver::is_automatic")]
+                #[serde(skip_serializing_if = "is_default")]
                 pub linear_solver: LinearSolver = LinearSolver::default(),
                 /// Increment of `finite-difference`, as a fraction of `max(|y_i|, typical_i)`.
                 pub increment: f64 [above 0.0] = INCREMENT,

@@ -45,13 +45,6 @@ parameters! {
     }
 }
 
-impl LinearSolver {
-    /// True if this is the value that names of runs omit.
-    pub(crate) fn is_automatic(&self) -> bool {
-        *self == Self::Automatic
-    }
-}
-
 parameters! {
     /// The equations that IDA solves for a mechanism with positions `q`, velocities `v` and constraints `Φ(t, q) = 0`,
     /// `J = ∂Φ/∂q`. Other equations are solved as `y' − f(t, y) = 0`.

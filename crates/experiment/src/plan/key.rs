@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use mbsbench_problem::parameters::is_default;
 use mbsbench_problem::{Clock, Settings, StepControl};
 use serde_json::{Value, json};
 
@@ -122,10 +123,10 @@ fn of_settings(settings: &Settings) -> Value {
         "max_rhs_evaluations": settings.max_rhs_evaluations,
     });
     // An automatic choice is not part of a run's key.
-    if !settings.matrices.is_automatic() {
+    if !is_default(&settings.matrices) {
         named["matrices"] = json!(settings.matrices);
     }
-    if !settings.events.is_default() {
+    if !is_default(&settings.events) {
         named["events"] = json!(settings.events);
     }
     named

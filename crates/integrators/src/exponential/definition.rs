@@ -1,12 +1,12 @@
 //! The method as experiment files name it.
 
+use mbsbench_problem::parameters::is_default;
 use mbsbench_problem::{
     Counted, Method, MethodProperties, Observer, Ode, Solution, StepControl, Task, Unsuitable, parameters,
 };
 
 use super::LlmStepper;
 use crate::control::ControllerSettings;
-use crate::definition::is_default;
 use crate::dode::{self, Detection, Dode, Rules};
 use crate::drive;
 use crate::newton::{EXACT, options};

@@ -23,10 +23,10 @@ macro_rules! with_settings {
                 /// Centres of the local coordinates of rotations: `step`, `stage`, `prediction` or `moving`.
                 charts: Charts => charts;
                 /// First guesses of Newton's iteration: `paper`, `constant` or `second-order`.
-                prediction: Prediction => prediction, silent "crate::definition::is_default";
+                prediction: Prediction => prediction, silent "mbsbench_problem::parameters::is_default";
                 /// Use of Newton's matrix, which decides when it is formed and factorized: `full`, `modified` or
                 /// `kept`.
-                jacobian: JacobianUse => jacobian, silent "crate::definition::is_default";
+                jacobian: JacobianUse => jacobian, silent "mbsbench_problem::parameters::is_default";
             }
             $($rest)*
         }

@@ -6,6 +6,7 @@ mod joints;
 mod places;
 mod repeat;
 
+use mbsbench_problem::parameters::is_default;
 use mbsbench_problem::{Formulation, parameters};
 use serde_json::json;
 
@@ -60,7 +61,7 @@ parameters! {
         #[serde(default = "at_acceleration_level")]
         pub formulation: Formulation,
         /// Treatment of rotations by methods; only in space and with `formulation: acceleration-level`.
-        #[serde(default, skip_serializing_if = "Rotations::are_vectors")]
+        #[serde(default, skip_serializing_if = "is_default")]
         pub rotations: Rotations,
         /// Acceleration of gravity: two components in the plane, three in space, or none.
         #[serde(default, deserialize_with = "places::gravity")]
@@ -81,14 +82,6 @@ parameters! {
         pub start: Start = default,
         /// Bodies, markers and joints that have observables; by default all, for mechanisms of up to twelve bodies.
         pub observe: Vec<String> = default,
-    }
-}
-
-impl Rotations {
-    /// True for the default, which then does not enter the names of runs.
-    #[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
-    fn are_vectors(&self) -> bool {
-        *self == Self::Vectors
     }
 }
 

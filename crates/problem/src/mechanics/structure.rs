@@ -35,11 +35,6 @@ pub enum Matrices {
 }
 
 impl Matrices {
-    /// True for the default, which does not enter the keys of runs.
-    pub fn is_automatic(&self) -> bool {
-        *self == Self::Automatic
-    }
-
     /// True if sparse matrices can be worthwhile for this number of unknowns.
     pub(crate) fn may_be_sparse(self, unknowns: usize) -> bool {
         self == Self::Sparse || self == Self::Automatic && unknowns >= LEAST_SPARSE
