@@ -90,12 +90,8 @@ impl BenchmarkModel for TwoBouncingBalls {
 /// The event functions are the gaps `−Ψ₁` and `−Ψ₂`, as in the other contact models; an entry of the configuration is
 /// true if that contact is open.
 impl EventModel for TwoBouncingBalls {
-    fn dimension(&self) -> usize {
-        4
-    }
-
-    fn functions(&self) -> usize {
-        2
+    fn sizes(&self) -> [usize; 2] {
+        [4, 2]
     }
 
     fn rhs<S: Scalar>(&self, _t: S, y: &[S], configuration: &[bool], dydt: &mut [S]) {

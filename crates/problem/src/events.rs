@@ -109,11 +109,8 @@ pub trait EventFunctions<S: Scalar = f64> {
 
 /// An equation whose configuration follows the signs of event functions, as a model defines it: once, for any scalar.
 pub trait EventModel: Send + Sync {
-    /// Number of components of the state.
-    fn dimension(&self) -> usize;
-
-    /// Number of event functions.
-    fn functions(&self) -> usize;
+    /// Numbers of components of the state and of event functions.
+    fn sizes(&self) -> [usize; 2];
 
     /// The effect of zeros of a function.
     fn kind(&self, _index: usize) -> EventKind {
@@ -146,7 +143,7 @@ pub struct AsEventOde<'m, M, S: Scalar> {
 impl<'m, M: EventModel, S: Scalar> AsEventOde<'m, M, S> {
     /// The equations with scratch memory of their own, unlocked.
     pub fn new(model: &'m M) -> Self {
-        let (dimension, functions) = (model.dimension(), model.functions());
+        let [dimension, functions] = model.sizes();
         let zero = Dual::new(S::zero(), S::zero());
         Self {
             model,
@@ -172,7 +169,7 @@ impl<'m, M: EventModel, S: Scalar> AsEventOde<'m, M, S> {
 
 impl<M: EventModel, S: Scalar> Ode<S> for AsEventOde<'_, M, S> {
     fn dimension(&self) -> usize {
-        self.model.dimension()
+        self.dual_state.len()
     }
 
     fn rhs(&mut self, t: S, y: &[S], dydt: &mut [S]) -> Result<(), Failure> {
@@ -253,11 +250,8 @@ mod tests {
     /// A ball on a spring that stiffens with time: `y'' = −g`, and below `y = 0` also `+t y²`.
     struct Ball;
     impl EventModel for Ball {
-        fn dimension(&self) -> usize {
-            2
-        }
-        fn functions(&self) -> usize {
-            2
+        fn sizes(&self) -> [usize; 2] {
+            [2, 2]
         }
         fn kind(&self, index: usize) -> EventKind {
             if index == 0 { EventKind::Bilateral } else { EventKind::Unilateral }

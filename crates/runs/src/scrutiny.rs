@@ -1006,11 +1006,8 @@ mod tests {
     /// A constant velocity, with a function that is negative from t = 1/3 to 2/3.
     struct Brief;
     impl EventModel for Brief {
-        fn dimension(&self) -> usize {
-            1
-        }
-        fn functions(&self) -> usize {
-            1
+        fn sizes(&self) -> [usize; 2] {
+            [1, 1]
         }
         fn rhs<S: Scalar>(&self, _t: S, _y: &[S], _on: &[bool], dydt: &mut [S]) {
             dydt[0] = S::one();

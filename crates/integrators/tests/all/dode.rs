@@ -188,11 +188,8 @@ impl Waves {
 }
 
 impl EventModel for Waves {
-    fn dimension(&self) -> usize {
-        1
-    }
-    fn functions(&self) -> usize {
-        self.0.len()
+    fn sizes(&self) -> [usize; 2] {
+        [1, self.0.len()]
     }
     fn rhs<S: Scalar>(&self, _t: S, _y: &[S], _configuration: &[bool], dydt: &mut [S]) {
         dydt[0] = S::from(1.0);
@@ -289,11 +286,8 @@ fn accumulating_jumps_end_the_run() {
 struct Relay;
 
 impl EventModel for Relay {
-    fn dimension(&self) -> usize {
-        1
-    }
-    fn functions(&self) -> usize {
-        1
+    fn sizes(&self) -> [usize; 2] {
+        [1, 1]
     }
     fn rhs<S: Scalar>(&self, _t: S, _y: &[S], configuration: &[bool], dydt: &mut [S]) {
         dydt[0] = S::from(if configuration[0] { -1.0 } else { 1.0 });
@@ -354,11 +348,8 @@ fn growth_of_the_step_can_be_limited() {
 struct NearMiss;
 
 impl EventModel for NearMiss {
-    fn dimension(&self) -> usize {
-        1
-    }
-    fn functions(&self) -> usize {
-        1
+    fn sizes(&self) -> [usize; 2] {
+        [1, 1]
     }
     fn rhs<S: Scalar>(&self, _t: S, _y: &[S], _configuration: &[bool], dydt: &mut [S]) {
         dydt[0] = S::from(1.0);

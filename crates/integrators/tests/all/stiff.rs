@@ -480,11 +480,8 @@ impl TwoBalls {
 }
 
 impl EventModel for TwoBalls {
-    fn dimension(&self) -> usize {
-        4
-    }
-    fn functions(&self) -> usize {
-        2
+    fn sizes(&self) -> [usize; 2] {
+        [4, 2]
     }
     fn rhs<S: Scalar>(&self, t: S, y: &[S], configuration: &[bool], dydt: &mut [S]) {
         let mut overlaps = [S::zero(); 2];

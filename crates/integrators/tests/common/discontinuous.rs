@@ -24,11 +24,8 @@ pub struct Balls {
 }
 
 impl EventModel for Balls {
-    fn dimension(&self) -> usize {
-        2 * self.count
-    }
-    fn functions(&self) -> usize {
-        self.count
+    fn sizes(&self) -> [usize; 2] {
+        [2 * self.count, self.count]
     }
     fn rhs<S: Scalar>(&self, _t: S, y: &[S], configuration: &[bool], dydt: &mut [S]) {
         let n = self.count;
@@ -50,11 +47,8 @@ pub struct Restitution {
 }
 
 impl EventModel for Restitution {
-    fn dimension(&self) -> usize {
-        2
-    }
-    fn functions(&self) -> usize {
-        1
+    fn sizes(&self) -> [usize; 2] {
+        [2, 1]
     }
     fn kind(&self, _index: usize) -> EventKind {
         EventKind::Unilateral

@@ -138,12 +138,8 @@ impl BouncingBalls {
 /// `y_i'' = −g`, and with a spring-damper floor `y_i'' = −g − (k y_i + c v_i)/m` below `g_i = y_i = 0`;
 /// state `(y_1 … y_N, v_1 … v_N)`.
 impl EventModel for BouncingBalls {
-    fn dimension(&self) -> usize {
-        2 * self.count
-    }
-
-    fn functions(&self) -> usize {
-        self.count
+    fn sizes(&self) -> [usize; 2] {
+        [2 * self.count, self.count]
     }
 
     fn kind(&self, _index: usize) -> EventKind {

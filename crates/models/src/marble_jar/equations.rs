@@ -121,12 +121,8 @@ pub(super) fn between([x, y, z]: [&[f64]; 3], i: u32, j: u32) -> [f64; 3] {
 
 /// The marbles with all pairs as contacts.
 impl EventModel for MarbleJar {
-    fn dimension(&self) -> usize {
-        6 * self.count
-    }
-
-    fn functions(&self) -> usize {
-        self.count * (self.count + 3) / 2
+    fn sizes(&self) -> [usize; 2] {
+        [6 * self.count, self.count * (self.count + 3) / 2]
     }
 
     fn rhs<S: Scalar>(&self, _t: S, y: &[S], configuration: &[bool], dydt: &mut [S]) {

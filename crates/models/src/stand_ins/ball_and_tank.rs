@@ -97,12 +97,8 @@ impl BenchmarkModel for BallAndTank {
 }
 
 impl EventModel for BallAndTank {
-    fn dimension(&self) -> usize {
-        3
-    }
-
-    fn functions(&self) -> usize {
-        2
+    fn sizes(&self) -> [usize; 2] {
+        [3, 2]
     }
 
     fn kind(&self, _index: usize) -> EventKind {

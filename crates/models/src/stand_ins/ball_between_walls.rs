@@ -92,12 +92,8 @@ impl BenchmarkModel for BallBetweenWalls {
 }
 
 impl EventModel for BallBetweenWalls {
-    fn dimension(&self) -> usize {
-        4
-    }
-
-    fn functions(&self) -> usize {
-        2
+    fn sizes(&self) -> [usize; 2] {
+        [4, 2]
     }
 
     fn kind(&self, _index: usize) -> EventKind {

@@ -108,12 +108,8 @@ impl BenchmarkModel for DampedCosineThreshold {
 }
 
 impl EventModel for DampedCosineThreshold {
-    fn dimension(&self) -> usize {
-        3
-    }
-
-    fn functions(&self) -> usize {
-        1
+    fn sizes(&self) -> [usize; 2] {
+        [3, 1]
     }
 
     fn rhs<S: Scalar>(&self, _t: S, y: &[S], configuration: &[bool], dydt: &mut [S]) {

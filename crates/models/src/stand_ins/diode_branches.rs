@@ -126,12 +126,8 @@ impl BenchmarkModel for DiodeBranches {
 }
 
 impl EventModel for DiodeBranches {
-    fn dimension(&self) -> usize {
-        4
-    }
-
-    fn functions(&self) -> usize {
-        4
+    fn sizes(&self) -> [usize; 2] {
+        [4, 4]
     }
 
     fn kind(&self, index: usize) -> EventKind {

@@ -154,12 +154,8 @@ impl BenchmarkModel for DrivenRelaxation {
 }
 
 impl EventModel for DrivenRelaxation {
-    fn dimension(&self) -> usize {
-        1
-    }
-
-    fn functions(&self) -> usize {
-        2
+    fn sizes(&self) -> [usize; 2] {
+        [1, 2]
     }
 
     fn rhs<S: Scalar>(&self, _t: S, y: &[S], configuration: &[bool], dydt: &mut [S]) {

@@ -56,12 +56,8 @@ impl BenchmarkModel for RectifiedSine {
 }
 
 impl EventModel for RectifiedSine {
-    fn dimension(&self) -> usize {
-        1
-    }
-
-    fn functions(&self) -> usize {
-        1
+    fn sizes(&self) -> [usize; 2] {
+        [1, 1]
     }
 
     fn rhs<S: Scalar>(&self, t: S, _y: &[S], configuration: &[bool], dydt: &mut [S]) {

@@ -79,12 +79,8 @@ impl BenchmarkModel for Thermostat {
 }
 
 impl EventModel for Thermostat {
-    fn dimension(&self) -> usize {
-        2
-    }
-
-    fn functions(&self) -> usize {
-        2
+    fn sizes(&self) -> [usize; 2] {
+        [2, 2]
     }
 
     fn kind(&self, _index: usize) -> EventKind {

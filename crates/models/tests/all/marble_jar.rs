@@ -41,7 +41,7 @@ fn watched(ode: &MarbleOde, n: usize) -> Vec<usize> {
 #[test]
 fn numbers_of_functions_match_the_paper() {
     for (n, functions) in [(2, 5), (4, 14), (8, 44), (10, 65), (16, 152)] {
-        assert_eq!(jar(n, 0.0).functions(), functions);
+        assert_eq!(jar(n, 0.0).sizes()[1], functions);
         let model = MarbleJar { count: n, ..MarbleJar::default() }.model();
         let y: Vec<f64> = model.initial_state();
         let mut ode: Box<dyn Ode + '_> = model.ode();
@@ -86,7 +86,7 @@ proptest! {
         let n = y.len() / 6;
         let jar = jar(n, damping);
         let mut generic = AsEventOde::<_, f64>::new(&jar);
-        let functions = jar.functions();
+        let functions = jar.sizes()[1];
         let (mut all_g, mut all_rates) = (vec![0.0; functions], vec![0.0; functions]);
         let (mut all_dydt, mut dydt) = (vec![0.0; 6 * n], vec![0.0; 6 * n]);
         generic.rhs(0.0, &y, &mut all_dydt).unwrap();
@@ -132,7 +132,7 @@ proptest! {
         ode.values(0.0, &y, &mut g).unwrap();
         let configuration: Vec<bool> = g.iter().map(|&g| g >= 0.0).collect();
         ode.lock(Some(&configuration));
-        let mut all_g = vec![0.0; jar.functions()];
+        let mut all_g = vec![0.0; jar.sizes()[1]];
         let mut y = y;
         // Steps short compared to the fastest of 12 springs at a marble, 1e-5 s
         let steps = (horizon / 2e-6).ceil();
@@ -238,7 +238,7 @@ fn derivatives_and_double_double_agree_with_the_fast_form() {
     let closed: Vec<bool> = g.iter().map(|&g| g >= 0.0).collect();
     assert_eq!(closed.iter().filter(|open| !**open).count(), 3);
     ode.lock(Some(&closed));
-    let mut all = vec![0.0; jar.functions()];
+    let mut all = vec![0.0; jar.sizes()[1]];
     jar.values(0.0, &y, &mut all);
     let configuration: Vec<bool> = all.iter().map(|&g| g >= 0.0).collect();
     for component in 0..18 {
