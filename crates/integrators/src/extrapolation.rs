@@ -30,10 +30,7 @@ method! {
 
 impl Gbs {
     fn order_is_even(&self) -> Result<(), OutOfRange> {
-        if self.order.is_multiple_of(2) {
-            return Ok(());
-        }
-        Err(OutOfRange::new("order", self.order, "an even number from 2 to 40"))
+        OutOfRange::unless(self.order.is_multiple_of(2), "order", self.order, "an even number from 2 to 40")
     }
 }
 

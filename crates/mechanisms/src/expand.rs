@@ -49,10 +49,9 @@ impl Parts {
         parts.add("", &own, &[])?;
         for (k, Repeat { r#for: indices, ground, bodies, joints, forces }) in mechanism.repeat.iter().enumerate() {
             let path = format!("repeat.{k}.");
-            if indices.is_empty() || indices.len() > 2 {
-                let found = format!("`{path}for` has {} indices", indices.len());
-                return Err(OutOfRange::clause(format!("{path}for"), found, "one or two indices"));
-            }
+            let found = format!("`{path}for` has {} indices", indices.len());
+            let are_too_many = indices.is_empty() || indices.len() > 2;
+            OutOfRange::clause_if(are_too_many, format!("{path}for"), found, "one or two indices")?;
             let block = Block { ground, bodies, joints, forces };
             let count: usize = indices.values().map(|r| (r.last - r.first) as usize + 1).product();
             // a block without parts takes time, too

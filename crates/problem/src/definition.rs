@@ -71,13 +71,31 @@ impl OutOfRange {
     ///
     /// # Errors
     /// Returns the field, its value and a description of accepted values.
-    pub fn unless(holds: bool, field: &str, found: impl ToString, accepted: impl Into<String>) -> Result<(), Self> {
+    pub fn unless(
+        holds: bool,
+        field: impl Into<String>,
+        found: impl ToString,
+        accepted: impl Into<String>,
+    ) -> Result<(), Self> {
         if holds { Ok(()) } else { Err(Self::new(field, found, accepted)) }
     }
 
     /// A fault that is described by a clause with a subject of its own: "both markers are of `rod`".
     pub fn clause(field: impl Into<String>, clause: impl Into<String>, accepted: impl Into<String>) -> Self {
         Self { field: field.into(), fault: Fault::Clause(clause.into()), accepted: accepted.into() }
+    }
+
+    /// Fails with [`clause`](Self::clause) if the condition holds.
+    ///
+    /// # Errors
+    /// Returns the field, the clause and a description of accepted values.
+    pub fn clause_if(
+        holds: bool,
+        field: impl Into<String>,
+        clause: impl Into<String>,
+        accepted: impl Into<String>,
+    ) -> Result<(), Self> {
+        if holds { Err(Self::clause(field, clause, accepted)) } else { Ok(()) }
     }
 
     /// Describes the fault in a clause: "`mass` is -1", "unknown marker `rod.c`".

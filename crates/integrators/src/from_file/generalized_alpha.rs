@@ -37,21 +37,14 @@ impl GeneralizedAlphaSet {
     fn can_be_solved(&self) -> Result<(), OutOfRange> {
         let GeneralizedAlphaWeights { alpha_m, alpha_f, beta, .. } = self.weights();
         for (name, value) in [("alpha-m", alpha_m), ("alpha-f", alpha_f)] {
-            if value >= 1.0 {
-                return Err(OutOfRange::new(name, value, "a number below 1"));
-            }
+            OutOfRange::unless(value < 1.0, name, value, "a number below 1")?;
         }
-        if beta <= 0.0 {
-            return Err(OutOfRange::new("beta", beta, "a number above zero"));
-        }
+        OutOfRange::unless(beta > 0.0, "beta", beta, "a number above zero")?;
         let step = 0.1;
         let radius = spectral_radius(&Discretisation::GeneralizedAlpha(self.weights()).amplification(0.0, step));
-        if radius > 1.0 + 1e-9 {
-            let grows = "the method is unstable: an oscillation grows by";
-            let found = format!("{grows} {:.2e} in a step of {step} radians", radius - 1.0);
-            return Err(OutOfRange::clause("gamma", found, "weights that are stable for small steps"));
-        }
-        Ok(())
+        let grows = "the method is unstable: an oscillation grows by";
+        let found = format!("{grows} {:.2e} in a step of {step} radians", radius - 1.0);
+        OutOfRange::clause_if(radius > 1.0 + 1e-9, "gamma", found, "weights that are stable for small steps")
     }
 
     /// The method with these weights.

@@ -32,37 +32,25 @@ impl MultistepFormula {
 
     fn fits(&self) -> Result<(), OutOfRange> {
         let (alpha, beta) = (self.alpha.len(), self.beta.len());
-        if !(1..=STEPS).contains(&alpha) {
-            let found = format!("a list of length {alpha}");
-            return Err(OutOfRange::new("alpha", found, format!("1 to {STEPS} numbers")));
-        }
-        if beta != alpha + 1 {
-            let accepted = format!("{} numbers from β₀ on, one more than in `alpha`", alpha + 1);
-            return Err(OutOfRange::new("beta", format!("a list of length {beta}"), accepted));
-        }
-        if alpha > 2 && self.rho_inf == Some(1.0) {
-            let accepted = "a number below 1, since the formulas that start the run are not zero-stable with 1";
-            return Err(OutOfRange::new("rho-inf", 1.0, accepted));
-        }
-        if self.beta[0].rounded() == 0.0 {
-            return Err(OutOfRange::new("beta.0", "zero", "a nonzero number, since the formula has to be implicit"));
-        }
-        Ok(())
+        let length = |length: usize| format!("a list of length {length}");
+        let accepted = format!("1 to {STEPS} numbers");
+        OutOfRange::unless((1..=STEPS).contains(&alpha), "alpha", length(alpha), accepted)?;
+        let accepted = format!("{} numbers from β₀ on, one more than in `alpha`", alpha + 1);
+        OutOfRange::unless(beta == alpha + 1, "beta", length(beta), accepted)?;
+        let accepted = "a number below 1, since the formulas that start the run are not zero-stable with 1";
+        OutOfRange::unless(alpha <= 2 || self.rho_inf != Some(1.0), "rho-inf", 1.0, accepted)?;
+        let accepted = "a nonzero number, since the formula has to be implicit";
+        OutOfRange::unless(self.beta[0].rounded() != 0.0, "beta.0", "zero", accepted)
     }
 
     fn converges(&self) -> Result<(), OutOfRange> {
         let formula = self.formula();
-        if formula.order(1) < 1 {
-            let sum: f64 = formula.alpha.iter().sum();
-            let order = formula.order(1);
-            let found = format!("the formula has order {order} by the order conditions (`alpha` sums to {sum})");
-            return Err(OutOfRange::clause("alpha", found, "coefficients of at least order 1"));
-        }
-        if !formula.is_zero_stable() {
-            let found = "the formula is not zero-stable: errors grow for every step size";
-            return Err(OutOfRange::clause("alpha", found, "roots of ρ in the unit circle, simple if on it"));
-        }
-        Ok(())
+        let (order, sum) = (formula.order(1), formula.alpha.iter().sum::<f64>());
+        let found = format!("the formula has order {order} by the order conditions (`alpha` sums to {sum})");
+        OutOfRange::clause_if(order < 1, "alpha", found, "coefficients of at least order 1")?;
+        let found = "the formula is not zero-stable: errors grow for every step size";
+        let accepted = "roots of ρ in the unit circle, simple if on it";
+        OutOfRange::clause_if(!formula.is_zero_stable(), "alpha", found, accepted)
     }
 
     /// The formula with the method of its first steps.

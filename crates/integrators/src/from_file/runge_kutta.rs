@@ -85,16 +85,14 @@ impl RungeKutta {
     /// Checks lengths, row sums, and that weights sum to one.
     fn fits(&self) -> Result<(), OutOfRange> {
         let stages = self.stages();
-        if !(1..=STAGES).contains(&stages) {
-            let found = format!("a list of length {stages}");
-            return Err(OutOfRange::new("weights", found, format!("1 to {STAGES} numbers, one per stage")));
-        }
+        let length = |length: usize| format!("a list of length {length}");
+        let accepted = format!("1 to {STAGES} numbers, one per stage");
+        OutOfRange::unless((1..=STAGES).contains(&stages), "weights", length(stages), accepted)?;
         let lists = [("rows", self.rows.len()), ("nodes", self.nodes.len()), ("embedded", self.embedded.len())];
-        for (name, length) in lists {
-            if length != stages && (length > 0 || name == "rows") {
-                let accepted = format!("a list of length {stages}, since there are {stages} weights (zeros included)");
-                return Err(OutOfRange::new(name, format!("a list of length {length}"), accepted));
-            }
+        for (name, count) in lists {
+            let fits = count == stages || (count == 0 && name != "rows");
+            let accepted = format!("a list of length {stages}, since there are {stages} weights (zeros included)");
+            OutOfRange::unless(fits, name, length(count), accepted)?;
         }
         for (i, row) in self.rows.iter().enumerate() {
             if let Some(j) = row.iter().rposition(|a| a.rounded() != 0.0).filter(|&j| j > i) {
@@ -103,20 +101,16 @@ impl RungeKutta {
             }
         }
         for (i, (row, node)) in self.full_rows().iter().zip(self.all_nodes()).enumerate() {
-            let off = (sum(row) - node).value().abs();
-            if off > rounding(row) {
-                let found = format!("a row with the sum {} and the node {}", sum(row).value(), node.value());
-                let accepted = "a row that sums to its node, with quotients such as `2/9` instead of rounded decimals";
-                return Err(OutOfRange::new(format!("rows.{i}"), found, accepted));
-            }
+            let is_off = (sum(row) - node).value().abs() > rounding(row);
+            let found = format!("a row with the sum {} and the node {}", sum(row).value(), node.value());
+            let accepted = "a row that sums to its node, with quotients such as `2/9` instead of rounded decimals";
+            OutOfRange::unless(!is_off, format!("rows.{i}"), found, accepted)?;
         }
         for (name, weights) in [("weights", &self.weights), ("embedded", &self.embedded)] {
             let weights = values(weights);
-            let off = (sum(&weights) - DoubleDouble::from(1.0)).value().abs();
-            if !weights.is_empty() && off > rounding(&weights) {
-                let found = format!("a list with the sum {}", sum(&weights).value());
-                return Err(OutOfRange::new(name, found, "weights that sum to 1"));
-            }
+            let is_off = (sum(&weights) - DoubleDouble::from(1.0)).value().abs() > rounding(&weights);
+            let found = format!("a list with the sum {}", sum(&weights).value());
+            OutOfRange::unless(weights.is_empty() || !is_off, name, found, "weights that sum to 1")?;
         }
         Ok(())
     }
@@ -125,14 +119,9 @@ impl RungeKutta {
     fn is_solved(&self) -> Result<(), OutOfRange> {
         let rounding = rounding(&values(&self.weights));
         let same = |(a, b): (&Exact, &Exact)| (a.value() - b.value()).value().abs() <= rounding;
-        if self.embedded.iter().zip(&self.weights).all(same) && !self.embedded.is_empty() {
-            let found = "equal to `weights` up to rounding";
-            return Err(OutOfRange::new(
-                "embedded",
-                found,
-                "weights that differ from `weights`, since the error estimate is their difference",
-            ));
-        }
+        let differ = self.embedded.is_empty() || !self.embedded.iter().zip(&self.weights).all(same);
+        let accepted = "weights that differ from `weights`, since the error estimate is their difference";
+        OutOfRange::unless(differ, "embedded", "equal to `weights` up to rounding", accepted)?;
         if self.is_explicit() {
             return Ok(());
         }
@@ -151,12 +140,9 @@ impl RungeKutta {
         let last = rows.last().map_or(&[][..], Vec::as_slice);
         let is_last = last.iter().zip(&self.weights).all(|(a, b)| (*a - b.value()).value() == 0.0);
         let ends = self.all_nodes().last().is_some_and(|node| (node.value() - 1.0).abs() <= FITS);
-        if !is_last || !ends {
-            let found = "different from the last row, or the last node is not 1";
-            let accepted = "weights equal to the last row, with the node 1 (stiffly accurate)";
-            return Err(OutOfRange::new("weights", found, accepted));
-        }
-        Ok(())
+        let found = "different from the last row, or the last node is not 1";
+        let accepted = "weights equal to the last row, with the node 1 (stiffly accurate)";
+        OutOfRange::unless(is_last && ends, "weights", found, accepted)
     }
 
     fn has_order(&self) -> Result<(), OutOfRange> {

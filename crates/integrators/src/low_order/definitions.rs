@@ -150,10 +150,7 @@ method! {
 
 impl HhtAdd {
     fn b_is_not_half(&self) -> Result<(), OutOfRange> {
-        if self.b == 0.5 {
-            return Err(OutOfRange::new("b", self.b, "a finite number other than 0.5"));
-        }
-        Ok(())
+        OutOfRange::unless(self.b != 0.5, "b", self.b, "a finite number other than 0.5")
     }
 }
 

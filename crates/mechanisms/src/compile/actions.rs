@@ -44,11 +44,9 @@ fn turning_of(
 fn line(scope: &Scope<'_>, path: &str, between: &[At; 2]) -> Result<([Fixed; 2], f64), OutOfRange> {
     let markers = scope.pair(path, between)?;
     let distance = Pose::distance(&scope.poses, &markers);
-    if distance < 1e-12 {
-        let found = "both points coincide at the start";
-        let accepted = "points at a distance, since the line between them needs a direction";
-        return Err(OutOfRange::clause(format!("{path}.between"), found, accepted));
-    }
+    let found = "both points coincide at the start";
+    let accepted = "points at a distance, since the line between them needs a direction";
+    OutOfRange::clause_if(distance < 1e-12, format!("{path}.between"), found, accepted)?;
     Ok((markers.map(|marker| marker.point()), distance))
 }
 
@@ -116,15 +114,10 @@ pub(super) fn of(scope: &Scope<'_>) -> Result<Vec<Action>, OutOfRange> {
                 let [a, b] = scope.pair(&path, &contact.between)?;
                 let [of_a, of_b] = contact.radii;
                 let (fits, found) = (!contact.inside || of_b < of_a, format!("[{of_a}, {of_b}]"));
-                OutOfRange::unless(
-                    fits,
-                    &at("radii"),
-                    found,
-                    "a larger first radius, since the second circle is inside the first",
-                )?;
-                if !contact.inside && of_a + of_b == 0.0 {
-                    return Err(OutOfRange::clause(at("radii"), "both radii are zero", "a radius above zero"));
-                }
+                let accepted = "a larger first radius, since the second circle is inside the first";
+                OutOfRange::unless(fits, at("radii"), found, accepted)?;
+                let are_points = !contact.inside && of_a + of_b == 0.0;
+                OutOfRange::clause_if(are_points, at("radii"), "both radii are zero", "a radius above zero")?;
                 let surface =
                     if contact.inside { Surface::Inside(contact.radii) } else { Surface::Outside(contact.radii) };
                 Action::Contact(Contact { between: [a.point(), b.point()], surface, touch: contact.touch })

@@ -220,21 +220,17 @@ pub(super) fn assemble<X: Space>(
         let found = format!("the initial velocities open `{name}` at a speed of {left:.3e}");
         return Err(OutOfRange::clause(path, found, "velocities that all joints allow"));
     }
-    if !is_assembled && moved > 1e-8 * speed {
-        let accepted = "velocities that all joints allow, or `start: assembled`";
-        let found = format!("the joints change the initial velocities by {moved:.3e}");
-        return Err(OutOfRange::clause("start", found, accepted));
-    }
+    let accepted = "velocities that all joints allow, or `start: assembled`";
+    let found = format!("the joints change the initial velocities by {moved:.3e}");
+    OutOfRange::clause_if(!is_assembled && moved > 1e-8 * speed, "start", found, accepted)?;
     compiled.initial = [q, v];
     Ok(())
 }
 
 /// Fails if gears or bodies without mass or moments of inertia occur beside loops, or if the mass matrix is singular.
 fn check_masses<X: Space>(compiled: &Compiled<X>, space: &JointSpace<X>) -> Result<(), OutOfRange> {
-    if !space.is_tree() {
-        let found = "gears in space and bodies without mass or moments of inertia need a mechanism without loops";
-        return Err(OutOfRange::clause("joints", found, "joints that form a tree"));
-    }
+    let found = "gears in space and bodies without mass or moments of inertia need a mechanism without loops";
+    OutOfRange::clause_if(!space.is_tree(), "joints", found, "joints that form a tree")?;
     let Some(joint) = space.weightless() else { return Ok(()) };
     let path = joint.map_or("bodies", |joint| &compiled.joints[joint].path);
     let found = "the mass matrix is singular in the initial position: no body behind the joint has the mass or the \
@@ -259,13 +255,8 @@ pub(super) fn joint_space<X: Space>(scope: &Scope<'_>, compiled: &Compiled<X>) -
     if space.is_only_form {
         check_masses(compiled, &space)?;
     }
-    if space.tree.velocities == 0 {
-        return Err(OutOfRange::clause(
-            "joints",
-            "the joints leave no degree of freedom",
-            "joints that leave at least one",
-        ));
-    }
+    let found = "the joints leave no degree of freedom";
+    OutOfRange::clause_if(space.tree.velocities == 0, "joints", found, "joints that leave at least one")?;
     let turning = space.tree.links.iter().find(|link| link.steps.contains(&Step::Ball));
     match turning {
         Some(link) if !space.is_tree() => {

@@ -98,10 +98,9 @@ pub(super) fn couplings(scope: &Scope<'_>, joined: &mut [Option<Joined>]) -> Res
     for part in scope.parts.joints.iter().filter(|_| scope.dimension == 3) {
         let Joint::Gear(gear) = &part.what else { continue };
         let path = format!("{}.gear", part.path);
-        if !matches!(scope.formulation, Formulation::Minimal) {
-            let found = "a `gear` joint in space exists in joint coordinates only";
-            return Err(OutOfRange::clause(path, found, "`formulation: minimal`"));
-        }
+        let is_other = !matches!(scope.formulation, Formulation::Minimal);
+        let found = "a `gear` joint in space exists in joint coordinates only";
+        OutOfRange::clause_if(is_other, &path, found, "`formulation: minimal`")?;
         let number =
             |k: usize| scope.joint_of_kind(&format!("{path}.joints.{k}"), &gear.joints[k], &["revolute", "prismatic"]);
         let (first, second) = (number(0)?, number(1)?);
@@ -243,10 +242,8 @@ pub(super) fn add<X: Space>(scope: &Scope<'_>, system: &mut System<X>) -> Result
                     Joint::Distance(length) => {
                         let now = Pose::distance(&scope.poses, ends);
                         let length = length.length.unwrap_or(now);
-                        if length < 1e-12 {
-                            let accepted = "points at a distance, or a joint that holds them together";
-                            return Err(OutOfRange::clause(path, "both points coincide", accepted));
-                        }
+                        let accepted = "points at a distance, or a joint that holds them together";
+                        OutOfRange::clause_if(length < 1e-12, path, "both points coincide", accepted)?;
                         system.relations.push(Relation::Distance(a.point(), b.point(), length));
                     }
                     Joint::PointOnLine(_) => system.relations.extend(on_line::<X>(ends, axis)),
@@ -310,10 +307,9 @@ fn add_other<X: Space>(scope: &Scope<'_>, path: &str, joint: &Joint, system: &mu
             let is_of_body = centre.body.is_some();
             OutOfRange::unless(is_of_body, &format!("{path}.body"), "the ground", "a marker of a body")?;
             let initial = centre.body.map_or_else(Pose::ground, |body| scope.poses[body]).of_marker(&centre);
-            if (initial.turn * along).xy().norm() < 1e-6 {
-                let accepted = "an initial `rotation` of the body, or another `axis`, so that the axis is not vertical";
-                return Err(OutOfRange::clause(path, "the disk lies flat on the plane", accepted));
-            }
+            let is_flat = (initial.turn * along).xy().norm() < 1e-6;
+            let accepted = "an initial `rotation` of the body, or another `axis`, so that the axis is not vertical";
+            OutOfRange::clause_if(is_flat, path, "the disk lies flat on the plane", accepted)?;
             system.relations.push(Relation::Standing(centre.point(), axis, rolling.radius));
             system.rates.push(Rate::Rolls(centre.point(), axis.at, rolling.radius));
         }

@@ -27,19 +27,16 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
     debug_assert_eq!(X::DIMENSION, if mechanism.motion == Motion::Planar { 2 } else { 3 });
     constants_can_be_meant(mechanism)?;
     let parts = Parts::of(mechanism)?;
-    if parts.bodies.is_empty() {
-        return Err(OutOfRange::clause("bodies", "the mechanism has no bodies", "at least one body"));
-    }
+    OutOfRange::clause_if(parts.bodies.is_empty(), "bodies", "the mechanism has no bodies", "at least one body")?;
     let mut gravity = [0.0; 3];
     if !mechanism.gravity.is_empty() {
-        if mechanism.gravity.len() != X::DIMENSION {
-            let accepted = match X::DIMENSION {
-                2 => "`[0, -9.81]`, or `motion: spatial` with 3 components",
-                _ => "`[0, 0, -9.81]`, or `motion: planar` with 2 components",
-            };
-            let found = format!("`gravity` has {} components", mechanism.gravity.len());
-            return Err(OutOfRange::clause("gravity", found, accepted));
-        }
+        let accepted = match X::DIMENSION {
+            2 => "`[0, -9.81]`, or `motion: spatial` with 3 components",
+            _ => "`[0, 0, -9.81]`, or `motion: planar` with 2 components",
+        };
+        let count = mechanism.gravity.len();
+        let found = format!("`gravity` has {count} components");
+        OutOfRange::clause_if(count != X::DIMENSION, "gravity", found, accepted)?;
         gravity[..X::DIMENSION].copy_from_slice(&mechanism.gravity);
     }
     let mut scope = Scope::new(X::DIMENSION, &parts, mechanism);
@@ -71,11 +68,10 @@ pub fn compile<X: Space>(mechanism: &Mechanism) -> Result<Compiled<X>, OutOfRang
         compiled.joint_space = Some(compiled::joint_space(&scope, &compiled)?);
     }
     if mechanism.rotations == Rotations::Group {
-        if !matches!(mechanism.formulation, Formulation::AccelerationLevel) {
-            let accepted = "`rotations: vectors`, or `formulation: acceleration-level`";
-            let found = "`rotations: group` does not work with this `formulation`";
-            return Err(OutOfRange::clause("rotations", found, accepted));
-        }
+        let is_other = !matches!(mechanism.formulation, Formulation::AccelerationLevel);
+        let accepted = "`rotations: vectors`, or `formulation: acceleration-level`";
+        let found = "`rotations: group` does not work with this `formulation`";
+        OutOfRange::clause_if(is_other, "rotations", found, accepted)?;
         compiled.joint_space = Some(JointSpace::of_bodies(&compiled.system, &compiled.initial));
     }
     Ok(compiled)

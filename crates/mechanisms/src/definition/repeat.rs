@@ -81,9 +81,7 @@ fn serde_json_number() -> Schema {
 impl Ranged for Range {
     fn check_in(&self, _: Interval) -> Result<(), OutOfRange> {
         let accepted = "a count up to 100000, or two numbers up to 100000 with the larger one last";
-        if self.first <= self.last && self.last <= 100_000 {
-            return Ok(());
-        }
-        Err(OutOfRange::new("", format!("[{}, {}]", self.first, self.last), accepted))
+        let Self { first, last } = self;
+        OutOfRange::unless(first <= last && *last <= 100_000, "", format!("[{first}, {last}]"), accepted)
     }
 }

@@ -452,12 +452,12 @@ impl EquationsModel {
             observables,
             observed,
         };
-        if mass_varies && Formulated::<f64>::ode(&model).rhs(0.0, &model.initial_state(), &mut vec![0.0; n]).is_err() {
-            let found = "the matrix is singular initially, and depends on the state";
-            let accepted = "a regular or a constant matrix; or a rate as a state, `x: w`, with the algebraic equation \
-                            `w: f - m*w`";
-            return Err(OutOfRange::clause("mass", found, accepted));
-        }
+        let is_singular =
+            || Formulated::<f64>::ode(&model).rhs(0.0, &model.initial_state(), &mut vec![0.0; n]).is_err();
+        let found = "the matrix is singular initially, and depends on the state";
+        let accepted = "a regular or a constant matrix; or a rate as a state, `x: w`, with the algebraic equation \
+                        `w: f - m*w`";
+        OutOfRange::clause_if(mass_varies && is_singular(), "mass", found, accepted)?;
         model.assembled = model.start(equations.start)?;
         Ok(model)
     }

@@ -27,10 +27,9 @@ impl EquationsModel {
         let is_assembled = start == Some(Start::Assembled);
         let mut ode = Formulated::<f64>::ode(self);
         let (n, properties) = (ode.dimension(), ode.properties());
-        if properties.mass.is_some_and(|mass| mass.iter().any(|entry| !entry.is_finite())) {
-            let found = "an entry of the matrix is infinite or not a number";
-            return Err(OutOfRange::clause("mass", found, "formulas with finite values"));
-        }
+        let is_infinite = properties.mass.is_some_and(|mass| mass.iter().any(|entry| !entry.is_finite()));
+        let found = "an entry of the matrix is infinite or not a number";
+        OutOfRange::clause_if(is_infinite, "mass", found, "formulas with finite values")?;
         let is_checked = is_assembled || (properties.is_autonomous && n <= MOST_STATES);
         let Some(mass) = properties.mass.filter(|_| is_checked).cloned() else { return Ok(None) };
         let accepted = format!("at most {MOST_STATES} states");

@@ -34,10 +34,9 @@ parameters! {
 
 impl SlidingModeSettings {
     fn always_has_gains(&self) -> Result<(), OutOfRange> {
-        if self.robust_control == RobustControl::UntilReached || !self.eta.is_empty() {
-            return Ok(());
-        }
-        Err(OutOfRange::new("eta", "an empty list", "one gain for each surface, since `robust-control` is `always`"))
+        let has_gains = self.robust_control == RobustControl::UntilReached || !self.eta.is_empty();
+        let accepted = "one gain for each surface, since `robust-control` is `always`";
+        OutOfRange::unless(has_gains, "eta", "an empty list", accepted)
     }
 
     /// Fails unless `eta` is empty or has one gain for each of `surfaces` surfaces.
@@ -45,11 +44,9 @@ impl SlidingModeSettings {
     /// # Errors
     /// Returns [`OutOfRange`] for `eta`.
     pub fn check_surfaces(&self, surfaces: usize) -> Result<(), OutOfRange> {
-        if self.eta.is_empty() || self.eta.len() == surfaces {
-            return Ok(());
-        }
         let found = format!("a list of length {}", self.eta.len());
-        Err(OutOfRange::new("eta", found, format!("an empty list, or one gain for each of the {surfaces} surfaces")))
+        let accepted = format!("an empty list, or one gain for each of the {surfaces} surfaces");
+        OutOfRange::unless(self.eta.is_empty() || self.eta.len() == surfaces, "eta", found, accepted)
     }
 }
 
