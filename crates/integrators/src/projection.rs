@@ -34,6 +34,8 @@ pub struct Projection<S: Scalar> {
     tolerance: f64,
     coordinates: usize,
     nonholonomic: usize,
+    mass: Matrix<S>,
+    jacobian: Matrix<S>,
     weights: Weights<S>,
     /// Violated constraints, then `(J M⁻¹ Jᵀ)⁻¹` times them.
     residual: Vec<S>,
@@ -48,15 +50,13 @@ pub struct Projection<S: Scalar> {
 enum Weights<S: Scalar> {
     /// `M⁻¹ Jᵀ` and `J M⁻¹ Jᵀ`.
     Dense(Box<Dense<S>>),
-    /// `M`, `J` and the factors of `[M −Jᵀ; J 0]`, whose solution for `(0 ; r)` begins with `F r`; and a solution.
-    Sparse(Box<(Matrix<S>, Matrix<S>, Saddle<S>)>, Vec<S>),
+    /// The factors of `[M −Jᵀ; J 0]`, whose solution for `(0 ; r)` begins with `F r`; and a solution.
+    Sparse(Saddle<S>, Vec<S>),
 }
 
 #[derive(Debug, Clone)]
 struct Dense<S: Scalar> {
-    mass: DMatrix<S>,
     mass_factors: Lu<S>,
-    jacobian: DMatrix<S>,
     /// `M⁻¹ Jᵀ`.
     weights: DMatrix<S>,
     grammian: DMatrix<S>,
@@ -71,13 +71,10 @@ impl<S: Scalar> Projection<S> {
         let matrix = |rows, columns| DMatrix::from_element(rows, columns, S::zero());
         let memory = Memory::of(mechanics);
         let weights = if memory.is_sparse {
-            let zeros = vec![S::zero(); velocities + constraints];
-            Weights::Sparse(Box::new((memory.mass(), memory.jacobian(), memory.saddle())), zeros)
+            Weights::Sparse(memory.saddle(), vec![S::zero(); velocities + constraints])
         } else {
             Weights::Dense(Box::new(Dense {
-                mass: matrix(velocities, velocities),
                 mass_factors: Lu::new(velocities),
-                jacobian: matrix(constraints, velocities),
                 weights: matrix(velocities, constraints),
                 grammian: matrix(constraints, constraints),
                 grammian_factors: Lu::new(constraints),
@@ -87,6 +84,8 @@ impl<S: Scalar> Projection<S> {
             tolerance,
             coordinates,
             nonholonomic,
+            mass: memory.mass(),
+            jacobian: memory.jacobian(),
             weights,
             residual: vec![S::zero(); constraints],
             displacement: vec![S::zero(); velocities],
@@ -126,19 +125,18 @@ impl<S: Scalar> Projection<S> {
     fn factorize(&mut self, mechanics: &mut CountedMechanics<'_, S>, t: S, q: &[S], v: &[S]) -> Result<(), Failure> {
         let singular = |matrix| move |_| Failure::SingularMatrix { time: t.value(), matrix };
         self.costs.factorizations += 1;
-        let Dense { mass, mass_factors, jacobian, weights, grammian, grammian_factors } = match &mut self.weights {
+        let Self { mass, jacobian, .. } = self;
+        mechanics.mass_in(q, mass);
+        mechanics.constraint_jacobian_in(t, q, v, jacobian);
+        let Dense { mass_factors, weights, grammian, grammian_factors } = match &mut self.weights {
             Weights::Dense(dense) => &mut **dense,
-            Weights::Sparse(matrices, _) => {
-                let (mass, jacobian, saddle) = &mut **matrices;
-                mechanics.mass_in(q, mass);
-                mechanics.constraint_jacobian_in(t, q, v, jacobian);
+            Weights::Sparse(saddle, _) => {
                 saddle.put(only(mass), S::from(1.0), jacobian);
                 return factors(saddle, t.value());
             }
         };
-        mechanics.mass(q, mass);
-        mechanics.constraint_jacobian(t, q, v, jacobian);
-        mass_factors.factorize(mass).map_err(singular("mass matrix"))?;
+        let jacobian = jacobian.all();
+        mass_factors.factorize(mass.all()).map_err(singular("mass matrix"))?;
         let (velocities, constraints) = (self.displacement.len(), self.residual.len());
         for c in 0..constraints {
             let weights = &mut weights.as_mut_slice()[velocities * c..][..velocities];
@@ -180,11 +178,11 @@ impl<S: Scalar> Projection<S> {
                 dense.grammian_factors.solve(residual);
                 multiply(&dense.weights, residual, displacement);
             }
-            Weights::Sparse(matrices, x) => {
+            Weights::Sparse(saddle, x) => {
                 let n = displacement.len();
                 x[..n].fill(S::zero());
                 x[n..].copy_from_slice(residual);
-                matrices.2.solve(x);
+                saddle.solve(x);
                 displacement.copy_from_slice(&x[..n]);
             }
         }

@@ -265,7 +265,7 @@ impl BenchmarkModel for RollingSpheres {
             if !is_minimal {
                 watch.evaluate(t, q, v);
                 values[8..10].copy_from_slice(&[watch.constraint(), watch.surface()]);
-                values[10..].copy_from_slice(watch.surfaces());
+                values[10..].copy_from_slice(&watch.surfaces);
             }
         })
     }

@@ -23,7 +23,8 @@ pub struct ConstraintWatch<'m> {
     mechanics: Box<dyn Mechanics + 'm>,
     sigma: f64,
     values: Vec<f64>,
-    surfaces: Vec<f64>,
+    /// The surfaces `S = (Γ ; Φ̇ + σ Φ)`, signed.
+    pub surfaces: Vec<f64>,
 }
 
 impl<'m> ConstraintWatch<'m> {
@@ -50,11 +51,6 @@ impl<'m> ConstraintWatch<'m> {
     /// Largest magnitude among the surfaces.
     pub fn surface(&self) -> f64 {
         largest(&self.surfaces)
-    }
-
-    /// The surfaces `S = (Γ ; Φ̇ + σ Φ)`, signed.
-    pub fn surfaces(&self) -> &[f64] {
-        &self.surfaces
     }
 }
 

@@ -13,14 +13,13 @@ use crate::settings::Kind;
 
 /// The context of all other objects. They keep it alive, so owners can be dropped in any order.
 pub struct Context {
-    pointer: ffi::ContextPointer,
-    said: Said,
+    /// The address, for calls of the library.
+    pub pointer: ffi::ContextPointer,
+    /// The library's last error message.
+    said: *mut RefCell<String>,
     /// The start of the run, s.
     pub time: f64,
 }
-
-/// The library's last error message.
-struct Said(*mut RefCell<String>);
 
 impl Context {
     /// Creates a context that prints nothing, for a run that starts at `time` (s).
@@ -29,7 +28,7 @@ impl Context {
         // SAFETY: the place for the result is valid; no communicator is needed for serial objects.
         let flag = unsafe { ffi::SUNContext_Create(ffi::no_communicator(), &raw mut pointer) };
         let pointer = made(time, "SUNContext_Create", if flag < 0 { ptr::null_mut() } else { pointer })?;
-        let context = Self { pointer, said: Said(Box::into_raw(Box::default())), time };
+        let context = Self { pointer, said: Box::into_raw(Box::default()), time };
         // SAFETY: the context is alive, and the data of the handler lives until after it is freed.
         #[cfg(sundials_7)]
         unsafe {
@@ -39,20 +38,15 @@ impl Context {
         Ok(Rc::new(context))
     }
 
-    /// The address, for calls of the library.
-    pub fn pointer(&self) -> ffi::ContextPointer {
-        self.pointer
-    }
-
     /// Data for [`hear`]; valid for the lifetime of this context.
     pub fn listener(&self) -> *mut c_void {
-        self.said.0.cast()
+        self.said.cast()
     }
 
     /// Takes the last message and clears it.
     pub fn last_words(&self) -> String {
         // SAFETY: made by `Box::into_raw` and freed by `drop` only; all access is by shared reference.
-        let said = unsafe { &*self.said.0 };
+        let said = unsafe { &*self.said };
         said.take()
     }
 }
@@ -62,7 +56,7 @@ impl Drop for Context {
         // SAFETY: made by `SUNContext_Create`, and no object of this context is left: each holds an `Rc` of it.
         unsafe { ffi::SUNContext_Free(&raw mut self.pointer) };
         // SAFETY: from `Box::into_raw` in `new`; the library had a copy and no longer uses the context.
-        drop(unsafe { Box::from_raw(self.said.0) });
+        drop(unsafe { Box::from_raw(self.said) });
     }
 }
 
@@ -124,9 +118,11 @@ pub fn index(length: usize) -> ffi::Index {
 
 /// A serial vector.
 pub struct Vector {
-    pointer: ffi::VectorPointer,
+    /// The address, for calls of the library.
+    pub pointer: ffi::VectorPointer,
     length: usize,
-    context: Rc<Context>,
+    /// The context of this vector.
+    pub context: Rc<Context>,
 }
 
 impl Vector {
@@ -134,21 +130,11 @@ impl Vector {
     pub fn new(context: &Rc<Context>, components: &[f64]) -> Result<Self, Failure> {
         let length = components.len();
         // SAFETY: the context is alive.
-        let pointer = unsafe { ffi::N_VNew_Serial(index(length), context.pointer()) };
+        let pointer = unsafe { ffi::N_VNew_Serial(index(length), context.pointer) };
         let pointer = made(context.time, "N_VNew_Serial", pointer)?;
         let mut vector = Self { pointer, length, context: Rc::clone(context) };
         vector.components_mut().copy_from_slice(components);
         Ok(vector)
-    }
-
-    /// The address, for calls of the library.
-    pub fn pointer(&self) -> ffi::VectorPointer {
-        self.pointer
-    }
-
-    /// The context of this vector.
-    pub fn context(&self) -> &Rc<Context> {
-        &self.context
     }
 
     /// The components.
@@ -203,7 +189,8 @@ pub unsafe fn entries_mut<'m>(matrix: ffi::MatrixPointer, size: usize) -> &'m mu
 
 /// A fixed-point iteration without acceleration.
 pub struct FixedPoint {
-    solver: ffi::NonlinearSolverPointer,
+    /// Address of the iteration.
+    pub solver: ffi::NonlinearSolverPointer,
     _context: Rc<Context>,
 }
 
@@ -211,14 +198,9 @@ impl FixedPoint {
     /// Creates an iteration for vectors like `y`.
     pub fn new(y: &Vector) -> Result<Self, Failure> {
         // SAFETY: vector and context are alive.
-        let solver = unsafe { ffi::SUNNonlinSol_FixedPoint(y.pointer(), 0, y.context().pointer()) };
-        let solver = made(y.context().time, "SUNNonlinSol_FixedPoint", solver)?;
-        Ok(Self { solver, _context: Rc::clone(y.context()) })
-    }
-
-    /// Address of the iteration.
-    pub fn solver(&self) -> ffi::NonlinearSolverPointer {
-        self.solver
+        let solver = unsafe { ffi::SUNNonlinSol_FixedPoint(y.pointer, 0, y.context.pointer) };
+        let solver = made(y.context.time, "SUNNonlinSol_FixedPoint", solver)?;
+        Ok(Self { solver, _context: y.context.clone() })
     }
 }
 
@@ -231,7 +213,8 @@ impl Drop for FixedPoint {
 
 /// The memory of CVODE or IDA.
 pub struct Memory {
-    pointer: *mut c_void,
+    /// The address, for calls of the library.
+    pub pointer: *mut c_void,
     /// The functions of this solver.
     pub library: &'static ffi::Library,
     context: Rc<Context>,
@@ -252,9 +235,9 @@ impl Memory {
         // SAFETY: the context is alive.
         let (pointer, library) = unsafe {
             match kind {
-                Kind::CvodeAdams(_) => (ffi::CVodeCreate(ffi::CV_ADAMS, context.pointer()), &ffi::CVODE),
-                Kind::CvodeBdf => (ffi::CVodeCreate(ffi::CV_BDF, context.pointer()), &ffi::CVODE),
-                Kind::Ida(_) => (ffi::IDACreate(context.pointer()), &ffi::IDA),
+                Kind::CvodeAdams(_) => (ffi::CVodeCreate(ffi::CV_ADAMS, context.pointer), &ffi::CVODE),
+                Kind::CvodeBdf => (ffi::CVodeCreate(ffi::CV_BDF, context.pointer), &ffi::CVODE),
+                Kind::Ida(_) => (ffi::IDACreate(context.pointer), &ffi::IDA),
             }
         };
         let pointer = made(context.time, "CVodeCreate or IDACreate", pointer)?;
@@ -282,11 +265,6 @@ impl Memory {
             return Err(failure.unwrap_or(Failure::StepTooSmall { time: from, step: t - from }));
         }
         Ok(Reached { t, is_root: flag == ffi::ROOT_RETURN })
-    }
-
-    /// The address, for calls of the library.
-    pub fn pointer(&self) -> *mut c_void {
-        self.pointer
     }
 
     /// The meaning of a negative flag at `time`, in the library's words.

@@ -147,11 +147,11 @@ impl<E: Equations> Solver<E> {
     }
 
     fn set_up(&mut self, options: &Options<'_>) -> Result<(), Failure> {
-        let context = self.state.context();
+        let context = &self.state.context;
         let tolerances = Vector::new(context, options.abs)?;
         let kinds: Vec<f64> = options.tested.iter().map(|&tested| f64::from(u8::from(tested))).collect();
         let kinds = Vector::new(context, &kinds)?;
-        let (memory, t, y) = (self.memory.pointer(), self.t, self.state.pointer());
+        let (memory, t, y) = (self.memory.pointer, self.t, self.state.pointer);
         let library = self.memory.library;
         let check = |flag| self.memory.check(t, flag);
         let order = c_int::try_from(options.max_order).unwrap_or(c_int::MAX);
@@ -162,10 +162,10 @@ impl<E: Equations> Solver<E> {
         unsafe {
             check(match &self.rate {
                 None => ffi::CVodeInit(memory, right_hand_side::<E>, t, y),
-                Some(rate) => ffi::IDAInit(memory, residual::<E>, t, y, rate.pointer()),
+                Some(rate) => ffi::IDAInit(memory, residual::<E>, t, y, rate.pointer),
             })?;
             check((library.set_user_data)(memory, self.callbacks.data()))?;
-            check((library.set_tolerances)(memory, options.rel, tolerances.pointer()))?;
+            check((library.set_tolerances)(memory, options.rel, tolerances.pointer))?;
             check((library.set_max_order)(memory, order))?;
             check((library.set_initial_step)(memory, options.initial_step.unwrap_or(0.0)))?;
             check((library.set_max_step)(memory, options.max_step.unwrap_or(0.0)))?;
@@ -175,11 +175,11 @@ impl<E: Equations> Solver<E> {
                 // fails here.
                 check(ffi::CVodeSetMaxHnilWarns(memory, -1))?;
             } else if options.tested.contains(&false) {
-                check(ffi::IDASetId(memory, kinds.pointer()))?;
+                check(ffi::IDASetId(memory, kinds.pointer))?;
                 check(ffi::IDASetSuppressAlg(memory, 1))?;
             }
             if let Some(linear) = &self.linear {
-                check((library.set_linear_solver)(memory, linear.solver(), linear.matrix()))?;
+                check((library.set_linear_solver)(memory, linear.solver, linear.matrix))?;
                 check(match (options.systems, &self.rate) {
                     (Systems::Differences, _) => 0,
                     (Systems::Dense, None) => ffi::CVodeSetJacFn(memory, jacobian_of_rate::<E>),
@@ -189,7 +189,7 @@ impl<E: Equations> Solver<E> {
                 })?;
             }
             if let Some(fixed_point) = &self.fixed_point {
-                check(ffi::CVodeSetNonlinearSolver(memory, fixed_point.solver()))?;
+                check(ffi::CVodeSetNonlinearSolver(memory, fixed_point.solver))?;
             }
             if roots > 0 {
                 check(match &self.rate {
@@ -208,7 +208,7 @@ impl<E: Equations> Solver<E> {
     /// Returns [`Failure::SolverFailed`] if the library refuses the time.
     pub fn stop_at(&mut self, t: f64) -> Result<(), Failure> {
         // SAFETY: the memory belongs to the library's solver and is set up.
-        let flag = unsafe { (self.memory.library.set_stop_time)(self.memory.pointer(), t) };
+        let flag = unsafe { (self.memory.library.set_stop_time)(self.memory.pointer, t) };
         self.memory.check(self.t, flag)
     }
 
@@ -222,13 +222,13 @@ impl<E: Equations> Solver<E> {
     /// Panics if the equations panic.
     pub fn step(&mut self) -> Result<Reached, Failure> {
         let mut t = self.t;
-        let (memory, y, place) = (self.memory.pointer(), self.state.pointer(), &raw mut t);
+        let (memory, y, place) = (self.memory.pointer, self.state.pointer, &raw mut t);
         // SAFETY: the memory belongs to the library's solver and is set up. State, rate and the place for the time are
         // valid, and no reference to their components is alive.
         let flag = unsafe {
             match &self.rate {
                 None => ffi::CVode(memory, self.t_stop, y, place, ffi::ONE_STEP),
-                Some(rate) => ffi::IDASolve(memory, self.t_stop, place, y, rate.pointer(), ffi::ONE_STEP),
+                Some(rate) => ffi::IDASolve(memory, self.t_stop, place, y, rate.pointer, ffi::ONE_STEP),
             }
         };
         let failure = self.callbacks.failure()?;
@@ -260,7 +260,7 @@ impl<E: Equations> Solver<E> {
     pub fn state_within(&mut self, t: f64, y: &mut [f64]) -> Result<(), Failure> {
         // SAFETY: the memory belongs to the library's solver; the vector is as long as the state, and no reference to
         // its components is alive.
-        let flag = unsafe { (self.memory.library.interpolate)(self.memory.pointer(), t, 0, self.within.pointer()) };
+        let flag = unsafe { (self.memory.library.interpolate)(self.memory.pointer, t, 0, self.within.pointer) };
         self.memory.check(self.t, flag)?;
         y.copy_from_slice(&self.within.components()[..y.len()]);
         Ok(())
@@ -274,7 +274,7 @@ impl<E: Equations> Solver<E> {
         self.before = self.counters();
         self.state.components_mut().copy_from_slice(y);
         self.t = t;
-        let (memory, y) = (self.memory.pointer(), self.state.pointer());
+        let (memory, y) = (self.memory.pointer, self.state.pointer);
         // SAFETY: the memory belongs to the library's solver and is initialised; state and rate have their former
         // lengths.
         let flag = unsafe {
@@ -282,7 +282,7 @@ impl<E: Equations> Solver<E> {
                 None => ffi::CVodeReInit(memory, t, y),
                 Some(vector) => {
                     vector.components_mut().copy_from_slice(rate);
-                    ffi::IDAReInit(memory, t, y, vector.pointer())
+                    ffi::IDAReInit(memory, t, y, vector.pointer)
                 }
             }
         };

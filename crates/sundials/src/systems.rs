@@ -31,8 +31,10 @@ pub(crate) fn no_systems() -> Failure {
 /// kept by the equations, with a solver that calls them. The library decides when to recompute the matrix, and scales
 /// solutions if the step has changed since, as it does with its own matrices.
 pub struct LinearSolver {
-    matrix: ffi::MatrixPointer,
-    solver: ffi::LinearSolverPointer,
+    /// Address of the matrix.
+    pub matrix: ffi::MatrixPointer,
+    /// Address of the solver.
+    pub solver: ffi::LinearSolverPointer,
     is_own: bool,
     _context: Rc<Context>,
 }
@@ -42,15 +44,15 @@ impl LinearSolver {
     /// [`Callbacks::data`](crate::callbacks::Callbacks::data) of equations of that type, which outlive this solver.
     pub fn new<E: Equations>(systems: Systems, y: &Vector, data: *mut c_void) -> Result<Self, Failure> {
         let (size, is_own) = (index(y.components().len()), systems == Systems::Own);
-        let (context, time) = (y.context().pointer(), y.context().time);
+        let (context, time) = (y.context.pointer, y.context.time);
         // SAFETY: the context is alive.
         let matrix =
             unsafe { if is_own { ffi::SUNMatNewEmpty(context) } else { ffi::SUNDenseMatrix(size, size, context) } };
         let matrix = made(time, "SUNMatNewEmpty or SUNDenseMatrix", matrix)?;
-        let mut new = Self { matrix, solver: std::ptr::null_mut(), is_own, _context: Rc::clone(y.context()) };
+        let mut new = Self { matrix, solver: std::ptr::null_mut(), is_own, _context: y.context.clone() };
         // SAFETY: vector, matrix and context are alive, and of one size.
         let solver = unsafe {
-            if is_own { ffi::SUNLinSolNewEmpty(context) } else { ffi::SUNLinSol_Dense(y.pointer(), matrix, context) }
+            if is_own { ffi::SUNLinSolNewEmpty(context) } else { ffi::SUNLinSol_Dense(y.pointer, matrix, context) }
         };
         new.solver = made(time, "SUNLinSolNewEmpty or SUNLinSol_Dense", solver)?;
         if is_own {
@@ -69,16 +71,6 @@ impl LinearSolver {
             }
         }
         Ok(new)
-    }
-
-    /// Address of the matrix.
-    pub fn matrix(&self) -> ffi::MatrixPointer {
-        self.matrix
-    }
-
-    /// Address of the solver.
-    pub fn solver(&self) -> ffi::LinearSolverPointer {
-        self.solver
     }
 }
 

@@ -2,7 +2,7 @@
 
 use mbsbench_problem::dae::Point;
 use mbsbench_problem::linalg::Singular;
-use mbsbench_problem::{CountedDae, Failure, Observer, Settings};
+use mbsbench_problem::{CountedDae, Counts, Failure, Observer, Settings};
 use nalgebra::DMatrix;
 
 use super::history::{History, add};
@@ -141,7 +141,7 @@ impl Solver<'_, '_> {
             if options.charts == Charts::Moving && !chart.is_empty() {
                 dae.follow(centre, c, y);
             }
-            settings.check_evaluations(time, dae.residual_evaluations(), 1)?;
+            settings.check_evaluations(time, dae.statistics().rhs_evaluations, 1)?;
             dae.residual(Point { t: stage.t, chart: &chart[..], y, rates }, c, residual)?;
             norm = residual.iter().map(|row| row * row).sum::<f64>().sqrt();
             Ok(norm)

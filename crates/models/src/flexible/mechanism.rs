@@ -17,7 +17,8 @@ use super::{Assembly, Twist, Wrench};
 /// β (kg m/s), angular momentum γ about the node (kg m²/s), all in the ground frame.
 #[derive(Debug, Clone)]
 pub struct Flexible {
-    assembly: Assembly,
+    /// The description of the mechanism.
+    pub(super) assembly: Assembly,
     system: System<f64>,
     layout: Layout,
 }
@@ -59,11 +60,6 @@ impl Flexible {
         }
         let layout = Layout::new(&system);
         Ok(Self { assembly, system, layout })
-    }
-
-    /// The description of the mechanism.
-    pub fn assembly(&self) -> &Assembly {
-        &self.assembly
     }
 
     /// Number of nodes.

@@ -102,7 +102,7 @@ impl<S: Scalar, M: Mechanism> Formulated<S> for FlexibleModel<M> {
     }
 
     fn initial_state(&self) -> Vec<S> {
-        let start = self.mechanism.start(self.flexible.assembly(), &self.bars);
+        let start = self.mechanism.start(&self.flexible.assembly, &self.bars);
         self.flexible.launched(0.0, &start).expect("the joints hold where the nodes rest")
     }
 }

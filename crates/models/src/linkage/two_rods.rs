@@ -164,7 +164,7 @@ impl<L: TwoRods> Model for TwoRodsModel<L> {
                 watch.evaluate(t, q, v);
                 *constraint = watch.constraint();
                 *velocity_constraint = watch.surface();
-                pin.copy_from_slice(&watch.surfaces()[2..4]);
+                pin.copy_from_slice(&watch.surfaces[2..4]);
             }
         };
         Box::new(WithMultipliers { observe, multipliers })

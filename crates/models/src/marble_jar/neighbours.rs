@@ -20,11 +20,13 @@ pub struct NeighbourList {
     margin: f64,
     /// Positions for which the list was built, ordered as in the state; empty before the first build.
     made_at: Vec<f64>,
-    pairs: Vec<[u32; 2]>,
+    /// The pairs `i < j`, in ascending order of `i` and then of `j`.
+    pub pairs: Vec<[u32; 2]>,
     cell_of: Vec<u32>,
     cell_starts: Vec<u32>,
     by_cell: Vec<u32>,
-    rebuilds: u64,
+    /// Number of times that the list has been built.
+    pub rebuilds: u64,
 }
 
 impl NeighbourList {
@@ -50,16 +52,6 @@ impl NeighbourList {
             by_cell: vec![0; count],
             rebuilds: 0,
         }
-    }
-
-    /// The pairs `i < j`, in ascending order of `i` and then of `j`.
-    pub fn pairs(&self) -> &[[u32; 2]] {
-        &self.pairs
-    }
-
-    /// Number of times that the list has been built.
-    pub fn rebuilds(&self) -> u64 {
-        self.rebuilds
     }
 
     /// Makes the list valid for a state: it then contains all pairs with a gap of at most `gap` in that state.
@@ -241,12 +233,12 @@ mod tests {
             for _ in 0..20 {
                 list.ensure(0.0, &positions, gap).unwrap();
                 for (i, j) in pairs(&positions, 40, gap) {
-                    prop_assert!(list.pairs().contains(&[i as u32, j as u32]), "{i} and {j}");
+                    prop_assert!(list.pairs.contains(&[i as u32, j as u32]), "{i} and {j}");
                 }
-                prop_assert!(list.pairs().is_sorted() && list.pairs().iter().all(|[i, j]| i < j));
+                prop_assert!(list.pairs.is_sorted() && list.pairs.iter().all(|[i, j]| i < j));
                 for (x, v) in positions.iter_mut().zip(&motion) { *x += 0.004 * v; }
             }
-            prop_assert!(list.rebuilds() >= 1);
+            prop_assert!(list.rebuilds >= 1);
         }
     }
 
@@ -257,7 +249,7 @@ mod tests {
         for (x, rebuilds) in [(0.0, 1), (0.049, 1), (-0.049, 1), (0.051, 2), (0.1, 2)] {
             positions[0] = x;
             list.ensure(0.0, &positions, 0.0).unwrap();
-            assert_eq!(list.rebuilds(), rebuilds, "moved to {x}");
+            assert_eq!(list.rebuilds, rebuilds, "moved to {x}");
         }
     }
 

@@ -23,7 +23,8 @@ const SLACK: f64 = 1e-3;
 #[derive(Debug, Clone)]
 pub struct MarbleOde {
     jar: MarbleJar,
-    list: NeighbourList,
+    /// The list from which contacts are taken.
+    pub neighbours: NeighbourList,
     reach: Reach,
     /// Contacts whose functions are watched until the next call of `prepare`.
     watched: Contacts,
@@ -37,24 +38,19 @@ pub struct MarbleOde {
 impl MarbleOde {
     /// Returns the unlocked equations with their own scratch memory.
     pub fn new(jar: MarbleJar) -> Self {
-        let (watched, list) = match jar.candidates {
+        let (watched, neighbours) = match jar.candidates {
             Candidates::All => (Contacts::all(jar.count), NeighbourList::all(jar.count)),
             Candidates::Near => (Contacts::default(), NeighbourList::near(jar.count, 2.0 * jar.radius)),
         };
         Self {
             jar,
-            list,
+            neighbours,
             reach: Reach::new(jar.count),
             watched,
             touching: Contacts::default(),
             closed: Contacts::default(),
             locked: false,
         }
-    }
-
-    /// The list from which contacts are taken.
-    pub fn neighbours(&self) -> &NeighbourList {
-        &self.list
     }
 
     /// The watched pairs `i < j`, and the marbles whose gaps to the floor and to the cylinder are watched. Functions of
@@ -71,7 +67,7 @@ impl MarbleOde {
     }
 
     fn touching_at(&mut self, t: f64, y: &[f64]) -> Result<(), Failure> {
-        self.list.ensure(t, y, 0.0)?;
+        self.neighbours.ensure(t, y, 0.0)?;
         let (jar, n) = (self.jar, self.jar.count);
         self.touching.clear();
         for i in 0..n {
@@ -83,7 +79,7 @@ impl MarbleOde {
             }
         }
         let (touch, positions) = (self.touch(), thirds(&y[..3 * n]));
-        for &[i, j] in self.list.pairs() {
+        for &[i, j] in &self.neighbours.pairs {
             let d = between(positions, i, j);
             if d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < touch && jar.pair_gap(d).0 < 0.0 {
                 self.touching.pairs.push([i, j]);
@@ -119,7 +115,7 @@ impl MarbleOde {
         self.outer_forces([x, y, z], [vx, vy, vz], [ax, ay, az]);
         let touch = self.touch();
         let mut touching = [[0_u32; 2]; BLOCK];
-        for block in self.list.pairs().chunks(BLOCK) {
+        for block in self.neighbours.pairs.chunks(BLOCK) {
             let mut count = 0;
             for &[i, j] in block {
                 let d = between([x, y, z], i, j);
@@ -169,8 +165,8 @@ impl MarbleOde {
         self.reach.find(&jar, y, &self.touching, horizon);
         let slack = SLACK * jar.radius;
         let widest = 2.0 * self.reach.largest() + slack;
-        self.list.narrow(widest);
-        self.list.ensure(t, y, widest)?;
+        self.neighbours.narrow(widest);
+        self.neighbours.ensure(t, y, widest)?;
         self.watched.clear();
         for i in 0..n {
             let (floor, wall) = if self.reach.is_free(i) {
@@ -186,7 +182,7 @@ impl MarbleOde {
                 self.watched.walls.push(i as u32);
             }
         }
-        for &[a, b] in self.list.pairs() {
+        for &[a, b] in &self.neighbours.pairs {
             let (i, j) = (a as usize, b as usize);
             let d = difference(y, n, 0, i, j);
             let gap = if self.reach.is_free(i) && self.reach.is_free(j) {
@@ -239,7 +235,7 @@ impl Ode<f64> for MarbleOde {
         if self.locked {
             self.locked_forces(y, dydt);
         } else {
-            self.list.ensure(t, y, 0.0)?;
+            self.neighbours.ensure(t, y, 0.0)?;
             self.forces(y, dydt);
         }
         Ok(())

@@ -32,7 +32,7 @@ pub(super) struct Contact<S> {
     /// Slope and curvature of the rail.
     rail: [S; 2],
     /// Sine and cosine of the contact angle.
-    angle: [S; 2],
+    pub(super) angle: [S; 2],
 }
 
 impl<S: Scalar> Contact<S> {
@@ -51,11 +51,6 @@ impl<S: Scalar> Contact<S> {
         let tangent = ((slope * cp - sp * cpsi) * ct + spsi * st) / ((slope * sp + cpsi * cp) * -side);
         let cosine = (tangent * tangent + 1.0).sqrt().recip();
         Self { side, xi, around: [spsi, cpsi], wheel: [radius, slope], rail, angle: [tangent * cosine, cosine] }
-    }
-
-    /// Sine and cosine of the contact angle.
-    pub(super) fn angle(&self) -> [S; 2] {
-        self.angle
     }
 
     /// Residuals that are zero if wheel and rail touch.

@@ -106,7 +106,7 @@ impl OdeModel for Wheelset {
         let multipliers = [first * FORCE, second * FORCE];
         let constrained: [S; 5] =
             std::array::from_fn(|i| gradients[0][i] * multipliers[0] + gradients[1][i] * multipliers[1]);
-        let normals = normal_forces(left.angle(), right.angle(), constrained[0], -(multipliers[0] + multipliers[1]));
+        let normals = normal_forces(left.angle, right.angle, constrained[0], -(multipliers[0] + multipliers[1]));
         let (mut force, mut moment) = ([S::zero(); 3], [S::zero(); 3]);
         for (contact, normal) in [&left, &right].into_iter().zip(normals) {
             let creep = contact.creep_force(self, normal, &motion);

@@ -289,7 +289,7 @@ fn near_follows_all_through_contacts() {
     }
     let [(_, all), (near, y)] = &runs;
     assert_eq!(all, y);
-    let rebuilds = near.neighbours().rebuilds();
+    let rebuilds = near.neighbours.rebuilds;
     assert!((2..200).contains(&rebuilds), "{rebuilds} lists in 16000 evaluations");
     assert!(contacts > 4000.0, "{contacts} contacts in 4000 states");
     let model: &dyn Model = &*model;

@@ -42,11 +42,6 @@ impl<S: Scalar> CountedDae<'_, S> {
         self.inner.follow(d, c, y);
     }
 
-    /// Number of evaluations of the residual so far.
-    pub fn residual_evaluations(&self) -> u64 {
-        self.statistics.rhs_evaluations
-    }
-
     /// See [`Dae::residual`]. Counts an evaluation of the right-hand side.
     pub fn residual(&mut self, at: Point<'_, S>, c: S, residual: &mut [S]) -> Result<(), Failure> {
         self.count_rhs();

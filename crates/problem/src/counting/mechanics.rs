@@ -17,7 +17,7 @@ pub type CountedMechanics<'c, S = f64> = Counting<'c, dyn Mechanics<S> + 'c>;
 
 impl<S: Scalar> CountedMechanics<'_, S> {
     fn count_jacobian(&mut self) {
-        let columns = self.inner.structure().jacobian_columns();
+        let columns = self.inner.structure().jacobian_columns;
         self.statistics.count_exact_jacobian(columns, self.paused);
     }
 

@@ -43,7 +43,7 @@ impl<'p, S: Scalar> Index3<'p, S> {
             derivatives: Derivatives::of(&structure, sparse),
             stiffness: Matrix::new(&structure.dynamics, sparse),
             system: Saddle::new(&structure.dynamics, &structure.jacobian, sparse),
-            columns: structure.jacobian_columns(),
+            columns: structure.jacobian_columns,
             c: S::zero(),
         }
     }

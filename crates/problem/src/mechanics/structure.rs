@@ -84,8 +84,10 @@ pub struct Structure {
     pub(super) column_groups: Vec<Vec<usize>>,
     /// `∂D/∂q` and `∂D/∂v`.
     pub(super) forces: [Block; 2],
-    /// See [`jacobian_columns`](Self::jacobian_columns).
-    pub(super) columns: usize,
+    /// Number of evaluations of all terms that difference quotients would take for the derivatives in positions and
+    /// in velocities, if columns without a common row are formed together. Derivatives in multipliers need none,
+    /// since they are `J`.
+    pub jacobian_columns: usize,
     /// The requested kind of memory.
     pub(super) matrices: Matrices,
 }
@@ -116,13 +118,6 @@ impl Structure {
     /// True if forces depend on velocities, or their arithmetic branches.
     pub fn forces_depend_on_velocity(&self) -> bool {
         self.forces[1].pattern.entries() > 0
-    }
-
-    /// Number of evaluations of all terms that difference quotients would take for the derivatives in positions and
-    /// in velocities, if columns without a common row are formed together. Derivatives in multipliers need none,
-    /// since they are `J`.
-    pub fn jacobian_columns(&self) -> usize {
-        self.columns
     }
 
     /// True if sparse matrices are [worthwhile](Self::is_sparse) and the scalar is double precision, the only one
@@ -259,7 +254,7 @@ fn of_traces(
     let dynamics = Pattern::new((n, n), all);
     let below = jacobian.iter().map(|(c, j)| (n + c, j));
     let by_position = Pattern::new((n + m, n), forces[0].iter().chain(inertial).chain(below));
-    let columns = [&by_position, &forces[1]].map(columns_apart).iter().sum();
+    let jacobian_columns = [&by_position, &forces[1]].map(columns_apart).iter().sum();
     let all: Vec<usize> = (0..n).collect();
     let forces = forces.map(|pattern| {
         let slots = pattern.iter().filter_map(|(i, j)| dynamics.slot(i, j)).collect();
@@ -287,7 +282,7 @@ fn of_traces(
         pair_groups,
         column_groups,
         forces,
-        columns,
+        jacobian_columns,
         matrices: Matrices::default(),
     }
 }

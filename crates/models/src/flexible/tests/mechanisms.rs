@@ -62,7 +62,7 @@ struct Powers {
 
 impl Powers {
     fn at(flexible: &Flexible, t: f64, state: &[f64]) -> Self {
-        let system = System::<f64>::new(flexible.assembly());
+        let system = System::<f64>::new(&flexible.assembly);
         let motions = motions(flexible, state);
         let power = |loads: &[Wrench<f64>]| -> f64 {
             let each = loads.iter().zip(&motions);
@@ -103,7 +103,7 @@ fn driven(flexible: &Flexible, t: f64, state: &[f64]) -> f64 {
     equations.locate(state, &mut chart, &mut y);
     let mut rates = vec![0.0; n + m];
     equations.consistent(t, &chart, &y, &mut rates).expect("they exist");
-    let system = System::<Dual64>::new(flexible.assembly());
+    let system = System::<Dual64>::new(&flexible.assembly);
     let fixed: Vec<_> = motions(flexible, state)
         .iter()
         .map(|motion| {

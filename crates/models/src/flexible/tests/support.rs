@@ -146,5 +146,5 @@ pub fn at_rest(flexible: &Flexible) -> Vec<f64> {
         let place = node.position.iter().chain(node.rotation.matrix()).copied();
         place.chain([0.0; 6]).collect::<Vec<_>>()
     };
-    flexible.assembly().nodes.iter().flat_map(numbers).collect()
+    flexible.assembly.nodes.iter().flat_map(numbers).collect()
 }

@@ -291,12 +291,12 @@ impl MechanicalModel for Springs {
 
 #[test]
 fn columns_of_a_jacobian_that_share_no_row_cost_one_evaluation() {
-    let columns = |model: Springs| MechanicsOf::<_, f64>::new(&model).structure().jacobian_columns();
+    let columns = |model: Springs| MechanicsOf::<_, f64>::new(&model).structure().jacobian_columns;
     assert_eq!([columns(Springs { damped: false }), columns(Springs { damped: true })], [3, 6]);
     // The constraints of the tangle couple all positions; its forces depend on two velocities.
     let tangle = MechanicsOf::<_, f64>::new(&Tangle).structure();
-    assert_eq!(tangle.jacobian_columns(), 3 + tangle.forces[1].groups.len());
-    assert_eq!(MechanicsOf::<_, f64>::new(&Row).structure().jacobian_columns(), 16);
+    assert_eq!(tangle.jacobian_columns, 3 + tangle.forces[1].groups.len());
+    assert_eq!(MechanicsOf::<_, f64>::new(&Row).structure().jacobian_columns, 16);
 }
 
 /// Eight coordinates, each with a force `x₀ x₁ …` of all other coordinates: more than one evaluation can
