@@ -105,11 +105,8 @@ fn characters<T: Serialize>(named: &Named<T>) -> usize {
 }
 
 fn fits(length: usize, path: &str) -> Result<(), OutOfRange> {
-    if length <= LONGEST {
-        return Ok(());
-    }
     let found = format!("the mechanism has {length} characters with all repetitions expanded");
-    Err(OutOfRange::clause(path, found, format!("at most {LONGEST} characters")))
+    OutOfRange::clause_if(length > LONGEST, path, found, format!("at most {LONGEST} characters"))
 }
 
 fn add<T: Clone + Serialize + DeserializeOwned>(

@@ -17,20 +17,7 @@ parameters! {
         #[default]
         Automatic,
     }
-}
 
-impl Jacobian {
-    /// Resolves `automatic`, given whether the problem provides its Jacobian.
-    pub(crate) fn resolved(self, is_given: bool) -> Self {
-        match self {
-            Self::Automatic if is_given => Self::Exact,
-            Self::Automatic => Self::Internal,
-            chosen => chosen,
-        }
-    }
-}
-
-parameters! {
     /// The solver of Newton's linear systems if the Jacobian is exact; with difference quotients the systems are dense.
     #[derive(Copy, Default, Eq)]
     pub enum LinearSolver {
@@ -43,9 +30,7 @@ parameters! {
         /// Sparse factors with the structure of the mechanism.
         Sparse,
     }
-}
 
-parameters! {
     /// The equations that IDA solves for a mechanism with positions `q`, velocities `v` and constraints `Φ(t, q) = 0`,
     /// `J = ∂Φ/∂q`. Other equations are solved as `y' − f(t, y) = 0`.
     #[derive(Copy, Default, Eq)]
@@ -60,16 +45,7 @@ parameters! {
         /// `q' = v`, `M v' = D + Jᵀ λ`, `Φ = 0`: index 3.
         Index3,
     }
-}
 
-impl Form {
-    /// True if this is the value that names of runs omit: the only form before the others were added.
-    pub(crate) fn is_index1(&self) -> bool {
-        *self == Self::Index1
-    }
-}
-
-parameters! {
     /// The solver of the implicit equations of a step.
     #[derive(Copy, Default, Eq)]
     pub enum Iteration {
@@ -95,14 +71,28 @@ parameters! {
     }
 }
 
+impl Jacobian {
+    /// Resolves `automatic`, given whether the problem provides its Jacobian.
+    pub(crate) fn resolved(self, is_given: bool) -> Self {
+        match self {
+            Self::Automatic if is_given => Self::Exact,
+            Self::Automatic => Self::Internal,
+            chosen => chosen,
+        }
+    }
+}
+
+impl Form {
+    /// True if this is the value that names of runs omit: the only form before the others were added.
+    pub(crate) fn is_index1(&self) -> bool {
+        *self == Self::Index1
+    }
+}
+
 impl Sizes {
     fn there_is_one(&self) -> Result<(), OutOfRange> {
-        match self {
-            Self::Components(sizes) if sizes.is_empty() => {
-                Err(OutOfRange::new("components", "[]", "at least one size"))
-            }
-            _ => Ok(()),
-        }
+        let is_empty = matches!(self, Self::Components(sizes) if sizes.is_empty());
+        OutOfRange::unless(!is_empty, "components", "[]", "at least one size")
     }
 }
 

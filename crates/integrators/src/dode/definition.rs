@@ -24,22 +24,7 @@ parameters! {
         /// SDIRK4 of Hairer and Wanner, for stiff problems.
         Sdirk4,
     }
-}
 
-impl PairName {
-    /// The formula of an explicit pair.
-    fn formula(self) -> Option<&'static Formula<DoubleDouble>> {
-        match self {
-            Self::Dopri5 => Some(&tableaux::DOPRI5.formula),
-            Self::Bs32 => Some(&tableaux::BS32.formula),
-            Self::Rk5 => Some(&tableaux::RK5.formula),
-            Self::Rk8 => Some(&tableaux::RK8.formula),
-            Self::Sdirk4 => None,
-        }
-    }
-}
-
-parameters! {
     /// The rules by which zeros of event functions are detected.
     #[derive(Copy, Default, Eq)]
     pub enum EventRules {
@@ -49,16 +34,7 @@ parameters! {
         /// Only both ends of a step are examined, as in the dissertation.
         Compere2001,
     }
-}
 
-impl EventRules {
-    /// True for the rules that have no name in the keys of runs, because they were the only ones.
-    fn is_published(&self) -> bool {
-        *self == Self::Compere2001
-    }
-}
-
-parameters! {
     /// The side of a zero on which events are located (consistent event location, sections 5.1.4 and 5.1.5).
     #[derive(Copy, Default, Eq)]
     pub enum Cel {
@@ -95,6 +71,26 @@ parameters! {
         pub duration: f64 [above 0.0],
         /// ε_ROC: the largest distance past zero that a function may have by then, in its own unit.
         pub amplitude: f64 [above 0.0],
+    }
+}
+
+impl PairName {
+    /// The formula of an explicit pair.
+    fn formula(self) -> Option<&'static Formula<DoubleDouble>> {
+        match self {
+            Self::Dopri5 => Some(&tableaux::DOPRI5.formula),
+            Self::Bs32 => Some(&tableaux::BS32.formula),
+            Self::Rk5 => Some(&tableaux::RK5.formula),
+            Self::Rk8 => Some(&tableaux::RK8.formula),
+            Self::Sdirk4 => None,
+        }
+    }
+}
+
+impl EventRules {
+    /// True for the rules that have no name in the keys of runs, because they were the only ones.
+    fn is_published(&self) -> bool {
+        *self == Self::Compere2001
     }
 }
 

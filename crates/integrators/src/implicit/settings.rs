@@ -120,16 +120,7 @@ parameters! {
         /// the code behind zhang2022.
         Moving,
     }
-}
 
-impl Charts {
-    /// True if corrections are relative to the predicted point.
-    pub fn are_predicted(self) -> bool {
-        matches!(self, Self::Prediction | Self::Moving)
-    }
-}
-
-parameters! {
     /// The first guess of `y'` at a point. It affects the number of Newton iterations; it affects the solution only
     /// within the tolerance, unless charts are centred at the predicted point.
     #[derive(Copy, Default, Eq)]
@@ -144,5 +135,12 @@ parameters! {
         /// From the last two points (Eq. 12), also in single-step formulas and in the last stage of formulas of order
         /// four or more, but not in the first step or the first implicit stage.
         SecondOrder,
+    }
+}
+
+impl Charts {
+    /// True if corrections are relative to the predicted point.
+    pub fn are_predicted(self) -> bool {
+        matches!(self, Self::Prediction | Self::Moving)
     }
 }

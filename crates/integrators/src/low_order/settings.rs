@@ -46,18 +46,7 @@ parameters! {
         /// As [`LinearAlgebra::Dense`].
         Dense,
     }
-}
 
-impl From<LinearAlgebra> for PairAlgebra {
-    fn from(algebra: LinearAlgebra) -> Self {
-        match algebra {
-            LinearAlgebra::Structured => Self::Structured,
-            LinearAlgebra::Dense => Self::Dense,
-        }
-    }
-}
-
-parameters! {
     /// Configuration at which HHT-I3 evaluates the mass matrix.
     #[derive(Copy, Default, Eq)]
     pub enum MassAt {
@@ -68,19 +57,7 @@ parameters! {
         /// At `q_n + (1 + α) h v_n`, as in HHT-SI2: order two.
         Shifted,
     }
-}
 
-impl MassAt {
-    /// Selects one of two matrices.
-    pub(super) fn choose<T>(self, end: T, shifted: T) -> T {
-        match self {
-            Self::End => end,
-            Self::Shifted => shifted,
-        }
-    }
-}
-
-parameters! {
     /// Newton's method.
     #[derive(Copy)]
     pub struct NewtonSettings {
@@ -98,6 +75,25 @@ parameters! {
         /// so the solution, do not depend on it.
         #[serde(skip_serializing_if = "is_one")]
         pub load_derivatives: f64 = 1.0,
+    }
+}
+
+impl From<LinearAlgebra> for PairAlgebra {
+    fn from(algebra: LinearAlgebra) -> Self {
+        match algebra {
+            LinearAlgebra::Structured => Self::Structured,
+            LinearAlgebra::Dense => Self::Dense,
+        }
+    }
+}
+
+impl MassAt {
+    /// Selects one of two matrices.
+    pub(super) fn choose<T>(self, end: T, shifted: T) -> T {
+        match self {
+            Self::End => end,
+            Self::Shifted => shifted,
+        }
     }
 }
 

@@ -148,17 +148,7 @@ parameters! {
         #[serde(default = "slow")]
         pub slip_speed: f64 [above 0.0, unit "m/s"],
     }
-}
 
-fn one() -> f64 {
-    1.0
-}
-
-fn slow() -> f64 {
-    1e-3
-}
-
-parameters! {
     /// Contact of two balls.
     pub struct BallContact {
         /// Markers at the centres of the balls.
@@ -182,4 +172,12 @@ parameters! {
         /// Contact law.
         pub touch: Touch,
     }
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn slow() -> f64 {
+    1e-3
 }

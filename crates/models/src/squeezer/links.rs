@@ -17,22 +17,7 @@ parameters! {
         /// Moment of inertia about the centre of mass.
         pub inertia: f64 [above 0.0, unit "kg m²"],
     }
-}
 
-impl Link {
-    /// Moment of inertia (kg m²) about the first pin.
-    pub(super) fn inertia_about_first_pin<S: Scalar>(&self) -> S {
-        about_point(self.mass, self.inertia, self.centre.map(S::from))
-    }
-
-    /// Vector from the second pin to the centre of mass, in the local frame, m.
-    pub(super) fn lever_about_second_pin<S: Scalar>(&self) -> [S; 2] {
-        let [x, y] = self.centre.map(S::from);
-        [x - self.length, y]
-    }
-}
-
-parameters! {
     /// The link E-B-D with three pins: E at the origin of its frame, B on the `y` axis.
     #[derive(Copy)]
     pub struct Plate {
@@ -46,6 +31,19 @@ parameters! {
         pub centre: [f64; 2] [unit "m"],
         /// Moment of inertia about the centre of mass.
         pub inertia: f64 [above 0.0, unit "kg m²"],
+    }
+}
+
+impl Link {
+    /// Moment of inertia (kg m²) about the first pin.
+    pub(super) fn inertia_about_first_pin<S: Scalar>(&self) -> S {
+        about_point(self.mass, self.inertia, self.centre.map(S::from))
+    }
+
+    /// Vector from the second pin to the centre of mass, in the local frame, m.
+    pub(super) fn lever_about_second_pin<S: Scalar>(&self) -> [S; 2] {
+        let [x, y] = self.centre.map(S::from);
+        [x - self.length, y]
     }
 }
 

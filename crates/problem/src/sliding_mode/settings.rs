@@ -30,27 +30,7 @@ parameters! {
         /// The quantity to which the gains η apply.
         pub gain: Gain = Gain::default(),
     }
-}
 
-impl SlidingModeSettings {
-    fn always_has_gains(&self) -> Result<(), OutOfRange> {
-        let has_gains = self.robust_control == RobustControl::UntilReached || !self.eta.is_empty();
-        let accepted = "one gain for each surface, since `robust-control` is `always`";
-        OutOfRange::unless(has_gains, "eta", "an empty list", accepted)
-    }
-
-    /// Fails unless `eta` is empty or has one gain for each of `surfaces` surfaces.
-    ///
-    /// # Errors
-    /// Returns [`OutOfRange`] for `eta`.
-    pub fn check_surfaces(&self, surfaces: usize) -> Result<(), OutOfRange> {
-        let found = format!("a list of length {}", self.eta.len());
-        let accepted = format!("an empty list, or one gain for each of the {surfaces} surfaces");
-        OutOfRange::unless(self.eta.is_empty() || self.eta.len() == surfaces, "eta", found, accepted)
-    }
-}
-
-parameters! {
     /// The times at which the equivalent control `u_eq` is evaluated.
     #[derive(Copy, Default, Eq)]
     pub enum EquivalentControl {
@@ -102,5 +82,23 @@ parameters! {
         /// The rate of the surfaces, as the sliding equation (3.19) requires: `u_rob = −(GB)⁻¹ η sgn(s)`, so that
         /// `Ṡ = −η sgn(s)`.
         Rate,
+    }
+}
+
+impl SlidingModeSettings {
+    fn always_has_gains(&self) -> Result<(), OutOfRange> {
+        let has_gains = self.robust_control == RobustControl::UntilReached || !self.eta.is_empty();
+        let accepted = "one gain for each surface, since `robust-control` is `always`";
+        OutOfRange::unless(has_gains, "eta", "an empty list", accepted)
+    }
+
+    /// Fails unless `eta` is empty or has one gain for each of `surfaces` surfaces.
+    ///
+    /// # Errors
+    /// Returns [`OutOfRange`] for `eta`.
+    pub fn check_surfaces(&self, surfaces: usize) -> Result<(), OutOfRange> {
+        let found = format!("a list of length {}", self.eta.len());
+        let accepted = format!("an empty list, or one gain for each of the {surfaces} surfaces");
+        OutOfRange::unless(self.eta.is_empty() || self.eta.len() == surfaces, "eta", found, accepted)
     }
 }
