@@ -305,7 +305,7 @@ fn add_other<X: Space>(scope: &Scope<'_>, path: &str, joint: &Joint, system: &mu
             let along = scope.axis(&path, &rolling.axis, ABOUT)?;
             let axis = centre.direction(&along);
             let is_of_body = centre.body.is_some();
-            OutOfRange::unless(is_of_body, &format!("{path}.body"), "the ground", "a marker of a body")?;
+            OutOfRange::unless(is_of_body, format!("{path}.body"), "the ground", "a marker of a body")?;
             let initial = centre.body.map_or_else(Pose::ground, |body| scope.poses[body]).of_marker(&centre);
             let is_flat = (initial.turn * along).xy().norm() < 1e-6;
             let accepted = "an initial `rotation` of the body, or another `axis`, so that the axis is not vertical";

@@ -276,7 +276,7 @@ impl<'e> Scope<'e> {
                     let is_size =
                         size.fract() == 0.0 && (1.0..=MOST_STATES.saturating_sub(first) as f64).contains(&size);
                     let accepted = format!("a whole number above zero, for at most {MOST_STATES} states in all");
-                    OutOfRange::unless(is_size, &format!("{path}.size"), size, accepted)?;
+                    OutOfRange::unless(is_size, format!("{path}.size"), size, accepted)?;
                     size as usize
                 }
             };
@@ -398,7 +398,7 @@ impl EquationsModel {
             functions.push(compiler.value(&format!("{path}.when"), &event.when, &[])?);
             let is_plain = event.direction == Direction::Any || equations.mass.is_empty();
             let accepted = "`any` for equations with `mass`";
-            OutOfRange::unless(is_plain, &format!("{path}.direction"), "given", accepted)?;
+            OutOfRange::unless(is_plain, format!("{path}.direction"), "given", accepted)?;
             directions.push(event.direction);
             let section = format!("{path}.set");
             for (k, name) in scope.held.iter().enumerate() {
