@@ -57,10 +57,9 @@ impl Method for Ode23s {
     }
 
     fn suits(&self, problem: &mut dyn Ode) -> Result<(), Unsuitable> {
-        if problem.properties().mass.is_some() && problem.form().functions_to_locate() > 0 {
-            let needs = "the identity as mass matrix, or no events to locate";
-            return Err(Unsuitable::new(needs, "has both a mass matrix and events to locate"));
-        }
+        let has_both = problem.properties().mass.is_some() && problem.form().functions_to_locate() > 0;
+        let needs = "the identity as mass matrix, or no events to locate";
+        Unsuitable::when(has_both, needs, "has both a mass matrix and events to locate")?;
         Unsuitable::above_index_one(problem)?;
         Unsuitable::without_rhs(problem)
     }

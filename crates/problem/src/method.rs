@@ -268,17 +268,22 @@ impl Unsuitable {
         Self { needs, lacks: lacks.into() }
     }
 
+    /// Fails with [`new`](Self::new) if the condition holds.
+    ///
+    /// # Errors
+    /// Returns an error with the given fields.
+    pub fn when(holds: bool, needs: &'static str, lacks: impl Into<Cow<'static, str>>) -> Result<(), Self> {
+        if holds { Err(Self::new(needs, lacks)) } else { Ok(()) }
+    }
+
     /// Fails if the problem is more than equations of motion.
     ///
     /// # Errors
     /// Returns [`Unsuitable`], for methods that solve nothing else.
     pub fn unless_plain<S: Scalar>(problem: &mut dyn Ode<S>) -> Result<(), Self> {
         let Properties { locks, projects, .. } = problem.properties();
-        if locks || projects || matches!(problem.form(), Form::Events(_)) {
-            let lacks = "has a control, a projection or events of its own";
-            return Err(Self::new("plain equations of motion", lacks));
-        }
-        Ok(())
+        let is_more = locks || projects || matches!(problem.form(), Form::Events(_));
+        Self::when(is_more, "plain equations of motion", "has a control, a projection or events of its own")
     }
 
     /// Fails if the problem changes from one step to the next. `needs` names the method's requirement.
@@ -287,10 +292,8 @@ impl Unsuitable {
     /// Returns [`Unsuitable`], for methods that do not look for such changes.
     pub fn unless_lasting<S: Scalar>(problem: &mut dyn Ode<S>, needs: &'static str) -> Result<(), Self> {
         let Properties { locks, projects, .. } = problem.properties();
-        if locks || projects || problem.form().functions_to_locate() > 0 {
-            return Err(Self::new(needs, "changes states or equations from one step to the next"));
-        }
-        Ok(())
+        let changes = locks || projects || problem.form().functions_to_locate() > 0;
+        Self::when(changes, needs, "changes states or equations from one step to the next")
     }
 
     /// Fails if the problem [jumps](Form::jumps) at its events.
@@ -298,11 +301,8 @@ impl Unsuitable {
     /// # Errors
     /// Returns [`Unsuitable`], for methods that do not locate events.
     pub fn unless_smooth<S: Scalar>(problem: &mut dyn Ode<S>) -> Result<(), Self> {
-        if problem.form().jumps() {
-            let lacks = "jumps at its events, which only a method that locates events can follow";
-            return Err(Self::new("a solution without jumps", lacks));
-        }
-        Ok(())
+        let lacks = "jumps at its events, which only a method that locates events can follow";
+        Self::when(problem.form().jumps(), "a solution without jumps", lacks)
     }
 
     /// Fails if the problem has a [mass matrix](Properties::mass).
@@ -310,10 +310,7 @@ impl Unsuitable {
     /// # Errors
     /// Returns [`Unsuitable`], for methods that solve `y' = f(t, y)`.
     pub fn with_mass<S: Scalar>(problem: &dyn Ode<S>) -> Result<(), Self> {
-        if problem.properties().mass.is_none() {
-            return Ok(());
-        }
-        Err(Self::new("equations y' = f(t, y)", "has a mass matrix before y'"))
+        Self::when(problem.properties().mass.is_some(), "equations y' = f(t, y)", "has a mass matrix before y'")
     }
 
     /// Fails if the mechanics have constraints on velocities that do not follow from constraints on positions.
@@ -346,10 +343,8 @@ impl Unsuitable {
     /// # Errors
     /// Returns [`Unsuitable`], for methods that evaluate it.
     pub fn without_rhs<S: Scalar>(problem: &dyn Ode<S>) -> Result<(), Self> {
-        if problem.properties().has_rhs {
-            return Ok(());
-        }
-        Err(Self::new("a right-hand side y' = f(t, y)", "is given in implicit form r(t, y, y', λ) = 0 only"))
+        let lacks = "is given in implicit form r(t, y, y', λ) = 0 only";
+        Self::when(!problem.properties().has_rhs, "a right-hand side y' = f(t, y)", lacks)
     }
 }
 

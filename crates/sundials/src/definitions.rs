@@ -168,10 +168,9 @@ impl Method for Sundials {
         if !self.kind.is_ida() {
             Unsuitable::with_mass(problem)?;
         }
-        if problem.properties().locks || problem.properties().projects {
-            let lacks = "projects its states or locks its configuration over a step";
-            return Err(Unsuitable::new("a smooth right-hand side from one event to the next", lacks));
-        }
+        let changes = problem.properties().locks || problem.properties().projects;
+        let lacks = "projects its states or locks its configuration over a step";
+        Unsuitable::when(changes, "a smooth right-hand side from one event to the next", lacks)?;
         Unsuitable::without_rhs(problem)?;
         if let (Some(_), Some(mechanics)) = (self.form(), problem.form().index3()) {
             return self.suits_mechanics(mechanics);
@@ -179,17 +178,15 @@ impl Method for Sundials {
         if !self.kind.has_newton() {
             return Ok(());
         }
-        let (needs, lacks) = (self.jacobian, "does not provide it; use `jacobian: finite-difference` or `internal`");
-        if needs == Jacobian::Exact && !problem.properties().has_jacobian {
-            return Err(Unsuitable::new("the Jacobian of the right-hand side", lacks));
-        }
-        let is_exact = self.jacobian.resolved(problem.properties().has_jacobian) == Jacobian::Exact;
-        if self.linear_solver == LinearSolver::Sparse && (!is_exact || problem.tangent().is_none()) {
-            let lacks = "is not a mechanism with many bodies, or its exact Jacobian is not used; use \
-                         `linear-solver: automatic`";
-            return Err(Unsuitable::new("exact derivatives with a sparsity structure", lacks));
-        }
-        Ok(())
+        let has_jacobian = problem.properties().has_jacobian;
+        let lacks = "does not provide it; use `jacobian: finite-difference` or `internal`";
+        let is_missing = self.jacobian == Jacobian::Exact && !has_jacobian;
+        Unsuitable::when(is_missing, "the Jacobian of the right-hand side", lacks)?;
+        let is_exact = self.jacobian.resolved(has_jacobian) == Jacobian::Exact;
+        let is_dense = self.linear_solver == LinearSolver::Sparse && (!is_exact || problem.tangent().is_none());
+        let lacks = "is not a mechanism with many bodies, or its exact Jacobian is not used; use \
+                     `linear-solver: automatic`";
+        Unsuitable::when(is_dense, "exact derivatives with a sparsity structure", lacks)
     }
 
     #[cfg(sundials)]

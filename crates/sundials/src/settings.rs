@@ -174,10 +174,9 @@ impl Sundials {
     pub(crate) fn suits_mechanics(&self, mechanics: &mut dyn Mechanics) -> Result<(), Unsuitable> {
         Index3::suits(mechanics)?;
         let is_dense = self.jacobian != Jacobian::Exact && self.jacobian != Jacobian::Automatic;
-        if self.jacobian == Jacobian::FiniteDifference || (is_dense && self.linear_solver == LinearSolver::Sparse) {
-            let needs = "`jacobian: exact`, `jacobian: internal` with a dense matrix, or `form: index1`";
-            return Err(Unsuitable::new(needs, "is constrained mechanics with other settings"));
-        }
-        Ok(())
+        let is_other =
+            self.jacobian == Jacobian::FiniteDifference || (is_dense && self.linear_solver == LinearSolver::Sparse);
+        let needs = "`jacobian: exact`, `jacobian: internal` with a dense matrix, or `form: index1`";
+        Unsuitable::when(is_other, needs, "is constrained mechanics with other settings")
     }
 }

@@ -78,9 +78,8 @@ impl<S: Scalar> Method<S> for HalfExplicit {
 
     fn suits(&self, problem: &mut dyn Ode<S>) -> Result<(), Unsuitable> {
         if problem.properties().mass.is_some() {
-            if !problem.properties().has_jacobian {
-                return Err(Unsuitable::new("the Jacobian of f in M y' = f(t, y)", "does not provide it"));
-            }
+            let is_missing = !problem.properties().has_jacobian;
+            Unsuitable::when(is_missing, "the Jacobian of f in M y' = f(t, y)", "does not provide it")?;
             Parts::new(problem.properties().mass, problem.properties().indices)?;
         } else {
             Unsuitable::with_nonholonomic(problem.form().mechanics()?)?;

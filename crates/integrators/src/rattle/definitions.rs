@@ -99,15 +99,10 @@ impl Method for Verlet {
         low_order::suits(problem)?;
         if self.levels == Levels::Positions {
             let structure = problem.form().mechanics()?.structure();
-            if !structure.mass.is_empty() {
-                return Err(Unsuitable::new("a constant mass matrix", "has one that depends on positions"));
-            }
-            if structure.forces_depend_on_velocity() {
-                return Err(Unsuitable::new(
-                    "forces of positions alone",
-                    "has some that depend on velocities, or branch",
-                ));
-            }
+            let varies = !structure.mass.is_empty();
+            Unsuitable::when(varies, "a constant mass matrix", "has one that depends on positions")?;
+            let lacks = "has some that depend on velocities, or branch";
+            Unsuitable::when(structure.forces_depend_on_velocity(), "forces of positions alone", lacks)?;
         }
         Ok(())
     }

@@ -54,11 +54,8 @@ impl<'p, S: Scalar> Index3<'p, S> {
     /// Fails with [`Unsuitable`], which names what the system has instead.
     pub fn suits(mechanics: &dyn Mechanics<S>) -> Result<(), Unsuitable> {
         Unsuitable::with_nonholonomic(mechanics)?;
-        if !mechanics.has_vector_coordinates() {
-            let needs = "positions that are vectors, with velocities as their rates";
-            return Err(Unsuitable::new(needs, "has other coordinates"));
-        }
-        Ok(())
+        let needs = "positions that are vectors, with velocities as their rates";
+        Unsuitable::when(!mechanics.has_vector_coordinates(), needs, "has other coordinates")
     }
 
     /// Number of positions.

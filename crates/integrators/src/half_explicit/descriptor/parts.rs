@@ -31,19 +31,16 @@ impl Parts {
         let Some(mass) = mass else {
             return Err(Unsuitable::new("mechanics or equations M y' = f(t, y)", "has only the form y' = f(t, y)"));
         };
-        if indices.is_some_and(|indices| indices.contains(&3)) {
-            return Err(Unsuitable::new("components of index at most 2", "has components of index 3"));
-        }
+        let is_higher = indices.is_some_and(|indices| indices.contains(&3));
+        Unsuitable::when(is_higher, "components of index at most 2", "has components of index 3")?;
         let has_entries = |entry: &S| entry.value() != 0.0;
         let (differential, algebraic): (Vec<_>, Vec<_>) =
             (0..mass.ncols()).partition(|&j| mass.column(j).iter().any(has_entries));
         let (rates, constraints): (Vec<_>, Vec<_>) =
             (0..mass.nrows()).partition(|&i| mass.row(i).iter().any(has_entries));
-        if rates.len() != differential.len() {
-            let needs = "a mass matrix with equally many nonzero rows and columns";
-            let lacks = format!("has {} nonzero rows and {} nonzero columns", rates.len(), differential.len());
-            return Err(Unsuitable::new(needs, lacks));
-        }
+        let needs = "a mass matrix with equally many nonzero rows and columns";
+        let lacks = format!("has {} nonzero rows and {} nonzero columns", rates.len(), differential.len());
+        Unsuitable::when(rates.len() != differential.len(), needs, lacks)?;
         let is_multiplier = |&j: &usize| indices.is_some_and(|indices| indices[j] == 2);
         let (index_two, index_one) = algebraic.into_iter().partition(is_multiplier);
         Ok(Self { differential, rates, index_one, index_two, own: Vec::new(), constraints })
@@ -57,11 +54,9 @@ impl Parts {
     pub fn sort<S: Scalar>(&mut self, jacobian: &DMatrix<S>, needs_index_one: bool) -> Result<(), Unsuitable> {
         let has_multiplier = |&row: &usize| self.index_two.iter().any(|&j| jacobian[(row, j)].value() != 0.0);
         (self.own, self.constraints) = self.constraints.iter().partition(|row| has_multiplier(row));
-        if needs_index_one && self.index_one.iter().any(|row| !self.constraints.contains(row)) {
-            let needs = "algebraic rows in the order of the index-1 unknowns that they determine";
-            return Err(Unsuitable::new(needs, "has them in another order"));
-        }
-        Ok(())
+        let is_other = needs_index_one && self.index_one.iter().any(|row| !self.constraints.contains(row));
+        let needs = "algebraic rows in the order of the index-1 unknowns that they determine";
+        Unsuitable::when(is_other, needs, "has them in another order")
     }
 
     /// True if constraints are still free of multipliers, as at the start.
