@@ -80,16 +80,12 @@ type Ran<C> = (String, PathBuf, Vec<String>, Vec<(String, C)>);
 
 /// The folders and resources of runs.
 #[derive(FromPyObject)]
+#[pyo3(from_item_all)]
 pub struct Options {
-    #[pyo3(item)]
     out: PathBuf,
-    #[pyo3(item)]
     cache: PathBuf,
-    #[pyo3(item)]
     jobs: Option<NonZero<usize>>,
-    #[pyo3(item)]
     fresh: bool,
-    #[pyo3(item)]
     quick: bool,
 }
 

@@ -173,22 +173,15 @@ impl Observer for Recorder<'_> {
 
 /// The choice of steps, and the budgets.
 #[derive(FromPyObject)]
+#[pyo3(from_item_all)]
 pub struct Control {
-    #[pyo3(item)]
     step: Option<f64>,
-    #[pyo3(item)]
     tolerance: Option<(f64, f64)>,
-    #[pyo3(item)]
     first_step: Option<f64>,
-    #[pyo3(item)]
     max_step: Option<f64>,
-    #[pyo3(item)]
     max_steps: Option<u64>,
-    #[pyo3(item)]
     max_evaluations: Option<u64>,
-    #[pyo3(item)]
     events: String,
-    #[pyo3(item)]
     breaks: Vec<f64>,
 }
 
