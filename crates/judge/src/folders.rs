@@ -18,14 +18,8 @@ pub trait Folders: Sync {
     }
 }
 
-impl Folders for Path {
+impl<P: AsRef<Path> + Sync> Folders for P {
     fn root(&self) -> &Path {
-        self
-    }
-}
-
-impl Folders for PathBuf {
-    fn root(&self) -> &Path {
-        self
+        self.as_ref()
     }
 }

@@ -567,7 +567,7 @@ fn results() {
     let plans = [plan];
     fuzz("results", &corpus, |_, bytes| {
         fs::write(&path, bytes).unwrap();
-        Evidence::read(results.path(), &plans, |_| true).is_ok()
+        Evidence::read(&results.path(), &plans, |_| true).is_ok()
     });
 }
 

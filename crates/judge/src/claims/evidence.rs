@@ -73,7 +73,7 @@ impl<'p> Evidence<'p> {
     /// # Errors
     /// Fails if a file is missing, outdated or damaged.
     pub fn read(
-        results: &(impl Folders + ?Sized),
+        results: &dyn Folders,
         plans: &'p [Plan],
         wanted: impl Fn(&Plan) -> bool + Sync,
     ) -> Result<Self, EvidenceError> {

@@ -33,11 +33,7 @@ pub enum OutdatedStudy {
 ///
 /// # Errors
 /// Fails with the first file that is damaged or outdated.
-pub fn studies<'p>(
-    ledger: &Ledger,
-    plans: &'p [Plan],
-    results: &(impl Folders + ?Sized),
-) -> Result<Studies<'p>, OutdatedStudy> {
+pub fn studies<'p>(ledger: &Ledger, plans: &'p [Plan], results: &dyn Folders) -> Result<Studies<'p>, OutdatedStudy> {
     let is_own = |plan: &&Plan| plan.experiment.paper == ledger.paper && !plan.experiment.undetermined.is_empty();
     let own: Vec<&Plan> = plans.iter().filter(is_own).collect();
     let found: Vec<Vec<_>> =
@@ -57,7 +53,7 @@ fn study<'p>(
     plan: &'p Plan,
     ledger: &Ledger,
     plans: &'p [Plan],
-    results: &(impl Folders + ?Sized),
+    results: &dyn Folders,
 ) -> Result<Vec<Studied<'p>>, OutdatedStudy> {
     let Some((path, findings)) = read(&results.of(&plan.experiment.id))? else { return Ok(Vec::new()) };
     let scope = Scope::new(plan, plans).map_err(OutdatedStudy::BadInput)?;

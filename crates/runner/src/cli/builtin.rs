@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::{CommandError, is_paper};
+use super::{Result, is_paper};
 
 /// The folder with the experiments of a project.
 pub(super) const EXPERIMENTS: &str = "experiments";
@@ -32,7 +32,7 @@ impl Builtin {
     ///
     /// # Errors
     /// Fails if they cannot be unpacked.
-    pub(super) fn root(&self) -> Result<&Path, CommandError> {
+    pub(super) fn root(&self) -> Result<&Path> {
         if self.root.get().is_none() {
             // If another thread was faster, it unpacked to the same folder.
             let _ = self.root.set(mbsbench_builtin::unpacked()?);

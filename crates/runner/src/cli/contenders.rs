@@ -8,13 +8,13 @@ use mbsbench_judge::claims::Evidence;
 use mbsbench_judge::comparison::{COMPARISON, Contending, is_comparison};
 use mbsbench_runs::Outcome;
 
-use super::{CONTENDERS, CommandError, RunOptions, Session, contended, read};
+use super::{CONTENDERS, Result, RunOptions, Session, contended, read};
 
 /// Reads the methods that a file names.
 ///
 /// # Errors
 /// Fails if the file cannot be read or has mistakes.
-pub(super) fn read_entries(registry: &Registry, path: &Path) -> Result<Vec<ContenderEntry>, CommandError> {
+pub(super) fn read_entries(registry: &Registry, path: &Path) -> Result<Vec<ContenderEntry>> {
     Ok(read_contenders(path, &read(path)?, registry)?)
 }
 
@@ -33,7 +33,7 @@ impl Contenders {
     ///
     /// # Errors
     /// Fails if the file has mistakes, or if the program or the machine ended a run.
-    pub(super) fn of(plans: &[Plan], options: &RunOptions, session: &mut Session<'_>) -> Result<Self, CommandError> {
+    pub(super) fn of(plans: &[Plan], options: &RunOptions, session: &mut Session<'_>) -> Result<Self> {
         let library = session.library;
         let file = library.experiments.join(COMPARISON).join(CONTENDERS);
         let mut contenders = Self::default();

@@ -32,6 +32,9 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// The result of a step of a command.
+pub type Result<T, E = CommandError> = std::result::Result<T, E>;
+
 /// The reason why a command stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {

@@ -8,7 +8,7 @@ use mbsbench_problem::{Assurance, Status};
 use mbsbench_runs::{Outcome, Progress, Row};
 use rayon::prelude::*;
 
-use super::{CommandError, Exit, RunOptions, Session, Strict, Summary, counted, none_lost, several};
+use super::{Exit, Result, RunOptions, Session, Strict, Summary, counted, none_lost, several};
 use crate::artefacts::{Written, time, write};
 use crate::assurances::assurances;
 use mbsbench_experiment::lists::grouped;
@@ -46,7 +46,7 @@ impl Made {
     ///
     /// # Errors
     /// Fails if the program or the machine ended a run.
-    pub(super) fn end(mut self, show: bool, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+    pub(super) fn end(mut self, show: bool, session: &mut Session<'_>) -> Result<Exit> {
         self.summary.end.push(self.progress.summary());
         if !self.refuted.is_empty() {
             self.exit = self.exit.max(Exit::Differs);
@@ -82,7 +82,7 @@ pub(super) fn make_and_write(
     out: &Path,
     make: &MakeOptions,
     session: &mut Session<'_>,
-) -> Result<Made, CommandError> {
+) -> Result<Made> {
     let library = session.library;
     if out == library.results() {
         library.bring_recorded(plans)?;
@@ -100,8 +100,7 @@ pub(super) fn make_and_write(
     }
     let written =
         |(plan, outcome): &(&Plan, Outcome)| Ok(write(out, plan, outcome, library.registry, &workshop.cache)?);
-    let written =
-        workshop.pool.install(|| outcomes.par_iter().map(written).collect::<Result<Vec<_>, CommandError>>())?;
+    let written = workshop.pool.install(|| outcomes.par_iter().map(written).collect::<Result<Vec<_>>>())?;
     workshop.report_discarded(&mut session.output);
     let differences: Vec<_> = outcomes.iter().filter_map(|(plan, outcome)| all_failed(plan, outcome)).collect();
     let tables = written.iter().flat_map(|written| written.tables.iter().cloned()).collect();

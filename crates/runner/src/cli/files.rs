@@ -14,20 +14,20 @@ use mbsbench_runs::seal::put;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{CommandError, Examined, FileKind, file_kind};
+use super::{CommandError, Examined, FileKind, Result, file_kind};
 
 /// Reads a text file written by a person.
-pub(super) fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
+pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     mbsbench_input::read_file(path, mbsbench_input::LARGEST_TEXT).map_err(CommandError::unreadable(path))
 }
 
 /// Reads a file written by a program.
-pub(super) fn read_data(path: &Path) -> Result<Vec<u8>, CommandError> {
+pub(super) fn read_data(path: &Path) -> Result<Vec<u8>> {
     mbsbench_input::read_file(path, mbsbench_input::LARGEST_DATA).map_err(CommandError::unreadable(path))
 }
 
 /// Writes a file completely or not at all.
-pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), CommandError> {
+pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     Ok(put(path, content.as_ref())?)
 }
 
@@ -35,9 +35,9 @@ pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Comman
 ///
 /// # Errors
 /// Fails if a file cannot be read, or with all problems found in the files, including duplicate ids.
-pub fn load(registry: &Registry, files: &[PathBuf], quick: bool) -> Result<Vec<Plan>, CommandError> {
+pub fn load(registry: &Registry, files: &[PathBuf], quick: bool) -> Result<Vec<Plan>> {
     let plan = |path: &PathBuf| Ok(Plan::read(path, &read(path)?, registry, quick));
-    let planned: Vec<Result<Plan, BadInput>> = files.par_iter().map(plan).collect::<Result<_, CommandError>>()?;
+    let planned: Vec<Result<Plan, BadInput>> = files.par_iter().map(plan).collect::<Result<_>>()?;
     let (good, bad): (Vec<_>, Vec<_>) = planned.into_iter().partition(Result::is_ok);
     let mut bad: Vec<BadInput> = bad.into_iter().filter_map(Result::err).collect();
     let mut plans: Vec<Plan> = Vec::new();
@@ -80,25 +80,22 @@ pub(super) fn other_kind(path: &Path, wanted: FileKind) -> Option<CommandError> 
 }
 
 /// Reads a YAML file and converts it by `of_document`.
-pub(super) fn read_with<T>(
-    path: &Path,
-    of_document: impl Fn(&Document) -> Result<T, BadInput>,
-) -> Result<T, CommandError> {
+pub(super) fn read_with<T>(path: &Path, of_document: impl Fn(&Document) -> Result<T, BadInput>) -> Result<T> {
     Ok(Document::parse(path, &read(path)?).and_then(|document| of_document(&document))?)
 }
 
 /// Reads a ledger.
-pub(super) fn read_ledger(path: &Path, book: Book, plans: &[Plan]) -> Result<Ledger, CommandError> {
+pub(super) fn read_ledger(path: &Path, book: Book, plans: &[Plan]) -> Result<Ledger> {
     read_with(path, |document| Ledger::read(document, book, plans))
 }
 
 /// Reads the ledger of a paper without comparing it with its lock.
-pub(super) fn read_unlocked(path: &Path, plans: &[Plan]) -> Result<Ledger, CommandError> {
+pub(super) fn read_unlocked(path: &Path, plans: &[Plan]) -> Result<Ledger> {
     read_with(path, |document| Ledger::read_unlocked(document, Book::Claims, plans))
 }
 
 /// Reads `paper.yaml`, and checks its main claims against the ledger beside it.
-pub(super) fn read_publication(registry: &Registry, path: &Path) -> Result<Publication, CommandError> {
+pub(super) fn read_publication(registry: &Registry, path: &Path) -> Result<Publication> {
     let publication = read_with(path, Publication::read)?;
     if publication.claims.is_empty() && publication.errata.is_empty() {
         return Ok(publication);
@@ -111,7 +108,7 @@ pub(super) fn read_publication(registry: &Registry, path: &Path) -> Result<Publi
 }
 
 /// Reads the experiments beside a file.
-pub(super) fn plans_beside(registry: &Registry, file: &Path) -> Result<Vec<Plan>, CommandError> {
+pub(super) fn plans_beside(registry: &Registry, file: &Path) -> Result<Vec<Plan>> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut files = entries(folder)?;
     files.retain(|path| path.is_file() && is_experiment(path));
@@ -120,13 +117,7 @@ pub(super) fn plans_beside(registry: &Registry, file: &Path) -> Result<Vec<Plan>
 
 /// Returns an experiment that simulates the model of a file, a `mechanism` or `equations`, over a time span, s, with
 /// each of some methods.
-pub(super) fn motion(
-    registry: &Registry,
-    model: &str,
-    path: &Path,
-    span: f64,
-    methods: &[&str],
-) -> Result<Plan, CommandError> {
+pub(super) fn motion(registry: &Registry, model: &str, path: &Path, span: f64, methods: &[&str]) -> Result<Plan> {
     // A missing file is reported as an error of the command line, not of the experiment below.
     read(path)?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -138,7 +129,7 @@ pub(super) fn motion(
         let (control, value) = if adapts { ("tolerance", 1e-6) } else { ("step", 1e-3) };
         Ok(json!({ "case": name, "method": name, (control): value }))
     };
-    let cases: Vec<Value> = methods.iter().map(|&name| case(name)).collect::<Result<_, CommandError>>()?;
+    let cases: Vec<Value> = methods.iter().map(|&name| case(name)).collect::<Result<_>>()?;
     let experiment = json!({
         "schema": 2, "id": format!("{model}/{stem}"), "title": name, "model": { model: name },
         "span": [0.0, span], "cases": cases,
@@ -150,7 +141,7 @@ pub(super) fn motion(
 
 /// Returns the experiment files in a folder and in its folders of papers, ordered by path. Mechanisms and methods
 /// beside them are left out, and so are all files in deeper folders: mechanisms, references, published values.
-pub(super) fn experiment_files(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
+pub(super) fn experiment_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = files_below(folder, 2)?;
     files.retain(|path| is_experiment(path));
     Ok(files)
@@ -170,7 +161,7 @@ pub(super) fn is_paper(folder: &Path) -> bool {
 
 /// Returns the files in a folder up to a depth, ordered by path. Links are followed. A dangling link, as editors create
 /// them, is left out; a cycle of links is an error.
-pub(super) fn files_below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>, CommandError> {
+pub(super) fn files_below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in walkdir::WalkDir::new(folder).follow_links(true).max_depth(depth).sort_by_file_name() {
         match entry {
@@ -197,7 +188,7 @@ pub(super) fn files_below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>, C
 }
 
 /// The paths in a folder, in order.
-pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
+pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let paths = std::fs::read_dir(folder).and_then(|all| all.map(|entry| Ok(entry?.path())).collect());
     let mut paths: Vec<PathBuf> = paths.map_err(CommandError::unreadable(folder))?;
     paths.sort();

@@ -10,7 +10,7 @@ use mbsbench_judge::reconstruction::studies;
 use mbsbench_problem::Status;
 use rayon::prelude::*;
 
-use super::{CommandError, Exit, Library, Session, counted, ensure_sealed, evidence_of, refuted, write};
+use super::{Exit, Library, Result, Session, counted, ensure_sealed, evidence_of, refuted, write};
 use crate::assurances::assurances;
 
 /// The mark of statements whose verdicts differ from the expected ones.
@@ -40,9 +40,9 @@ pub(super) struct Verdicts {
 pub(super) fn judge_papers(
     ledgers: &[Ledger],
     plans: &[Plan],
-    results: &(impl Folders + ?Sized),
+    results: &dyn Folders,
     session: &mut Session<'_>,
-) -> Result<Vec<Verdicts>, CommandError> {
+) -> Result<Vec<Verdicts>> {
     let library = session.library;
     let on: Vec<_> = ledgers.iter().map(rests_on).collect();
     let of_these = plans.iter().filter(|plan| on.iter().any(|rests_on| rests_on(plan)));
@@ -58,12 +58,7 @@ pub(super) fn judge_papers(
 
 impl Verdicts {
     /// Judges the statements of a ledger on the results in a folder, without writing anything.
-    pub(super) fn of(
-        library: &Library<'_>,
-        ledger: &Ledger,
-        plans: &[Plan],
-        results: &(impl Folders + ?Sized),
-    ) -> Result<Self, CommandError> {
+    pub(super) fn of(library: &Library<'_>, ledger: &Ledger, plans: &[Plan], results: &dyn Folders) -> Result<Self> {
         let paper = ledger.paper.clone();
         let evidence = evidence(ledger, plans, results)?;
         let judged = judged_on(&evidence, ledger, plans, results)?;
@@ -163,11 +158,7 @@ pub(super) fn rests_on(ledger: &Ledger) -> impl Fn(&Plan) -> bool {
 }
 
 /// Judges all statements of a ledger on the results and studies in a folder.
-pub(super) fn judged(
-    ledger: &Ledger,
-    plans: &[Plan],
-    results: &(impl Folders + ?Sized),
-) -> Result<Vec<Judged>, CommandError> {
+pub(super) fn judged(ledger: &Ledger, plans: &[Plan], results: &dyn Folders) -> Result<Vec<Judged>> {
     judged_on(&evidence(ledger, plans, results)?, ledger, plans, results)
 }
 
@@ -176,17 +167,13 @@ pub(super) fn judged_on(
     evidence: &Evidence<'_>,
     ledger: &Ledger,
     plans: &[Plan],
-    results: &(impl Folders + ?Sized),
-) -> Result<Vec<Judged>, CommandError> {
+    results: &dyn Folders,
+) -> Result<Vec<Judged>> {
     Ok(judge_all(ledger, evidence, &Grounds::new(plans), &studies(ledger, plans, results)?))
 }
 
 /// Reads the results of the experiments that a ledger names.
-pub(super) fn evidence<'p>(
-    ledger: &Ledger,
-    plans: &'p [Plan],
-    results: &(impl Folders + ?Sized),
-) -> Result<Evidence<'p>, CommandError> {
+pub(super) fn evidence<'p>(ledger: &Ledger, plans: &'p [Plan], results: &dyn Folders) -> Result<Evidence<'p>> {
     evidence_of(results, plans, is_named(ledger))
 }
 

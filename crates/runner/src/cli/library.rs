@@ -12,8 +12,8 @@ use mbsbench_runs::{seal, timings};
 use rayon::prelude::*;
 
 use super::{
-    Builtin, CommandError, EXPERIMENTS, FileKind, LEDGERS, RESULTS, Results, Seen, entries, experiment_files, id_in,
-    is_paper, is_yaml, load, other_kind, paper_of, read_data, read_ledger, read_with, sorted, write,
+    Builtin, CommandError, EXPERIMENTS, FileKind, LEDGERS, RESULTS, Result, Results, Seen, entries, experiment_files,
+    id_in, is_paper, is_yaml, load, other_kind, paper_of, read_data, read_ledger, read_with, sorted, write,
 };
 use crate::output::Output;
 
@@ -62,7 +62,7 @@ impl<'l> Library<'l> {
         named: Option<&Path>,
         need: Need,
         output: &mut Output<'_>,
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self> {
         let mut library = Self::only(registry, named.unwrap_or(Path::new(EXPERIMENTS)).to_owned());
         if named.is_some() || need == Need::Nothing {
             return Ok(library);
@@ -109,7 +109,7 @@ impl<'l> Library<'l> {
 
     /// Copies the recorded studies and times of built-in experiments into results that lack them, because verdicts
     /// depend on them.
-    pub(super) fn bring_recorded(&self, plans: &[Plan]) -> Result<(), CommandError> {
+    pub(super) fn bring_recorded(&self, plans: &[Plan]) -> Result<()> {
         let results = self.results();
         let experiments = plans.iter().map(|plan| &plan.experiment).filter(|experiment| !experiment.quick);
         for id in experiments.map(|experiment| &experiment.id).filter(|id| self.builtin.papers.contains(paper_of(id))) {
@@ -140,7 +140,7 @@ impl<'l> Library<'l> {
     }
 
     /// The folder of a paper.
-    pub(super) fn folder_of(&self, paper: &str) -> Result<PathBuf, CommandError> {
+    pub(super) fn folder_of(&self, paper: &str) -> Result<PathBuf> {
         if self.is_beside(paper) {
             return Ok(self.builtin.root()?.join(EXPERIMENTS).join(paper));
         }
@@ -148,7 +148,7 @@ impl<'l> Library<'l> {
     }
 
     /// Experiment files of the folder, and of the requested built-in papers beside it.
-    pub(super) fn files(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, CommandError> {
+    pub(super) fn files(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>> {
         let mut files = experiment_files(&self.experiments)?;
         for paper in self.others().filter(|paper| is_wanted(paper)) {
             files.extend(experiment_files(&self.folder_of(paper)?)?);
@@ -158,7 +158,7 @@ impl<'l> Library<'l> {
 
     /// Plans of the papers or experiments (`compere2001/pendulum-ode`) with these names; without names, of all papers
     /// of the user, or of all built-in papers if there are no others. Other files are not read.
-    pub(super) fn named(&self, names: &[String], quick: bool) -> Result<Vec<Plan>, CommandError> {
+    pub(super) fn named(&self, names: &[String], quick: bool) -> Result<Vec<Plan>> {
         if names.is_empty() {
             return self.called(&self.papers_alone()?, quick);
         }
@@ -176,7 +176,7 @@ impl<'l> Library<'l> {
 
     /// Plans of all papers of the user, and all other plans that a report shows. They are read together, so that all
     /// cores are busy until the end.
-    pub(super) fn papers_and_others(&self) -> Result<(Vec<Plan>, Vec<Plan>), CommandError> {
+    pub(super) fn papers_and_others(&self) -> Result<(Vec<Plan>, Vec<Plan>)> {
         let papers = self.papers_alone()?;
         Ok(self.completed(Vec::new())?.into_iter().partition(|plan| papers.contains(&plan.experiment.paper)))
     }
@@ -185,7 +185,7 @@ impl<'l> Library<'l> {
     ///
     /// # Errors
     /// Fails if the paper has no experiments, and like [`load`].
-    pub(super) fn plans_of(&self, paper: &str) -> Result<Vec<Plan>, CommandError> {
+    pub(super) fn plans_of(&self, paper: &str) -> Result<Vec<Plan>> {
         let plans = self.called(&[paper.to_owned()], false)?;
         if plans.is_empty() {
             return Err(CommandError::unknown("paper", paper, self.papers()?));
@@ -195,7 +195,7 @@ impl<'l> Library<'l> {
 
     /// Plans of the papers or experiments with these names, which may have none. In other files, only the line with the
     /// id is read.
-    pub(super) fn called(&self, names: &[String], quick: bool) -> Result<Vec<Plan>, CommandError> {
+    pub(super) fn called(&self, names: &[String], quick: bool) -> Result<Vec<Plan>> {
         let is_wanted = |id: &str| names.iter().any(|name| is_called(id, name));
         let mut files = self.files(|paper| names.iter().any(|name| paper_of(name) == paper))?;
         files.retain(|path| id_in(path).is_none_or(|id| is_wanted(&id)));
@@ -206,7 +206,7 @@ impl<'l> Library<'l> {
 
     /// Completes plans by those of all other files that a report shows, ordered by path. Built-in papers beside the
     /// user's own are included if they have results here.
-    pub(super) fn completed(&self, mut plans: Vec<Plan>) -> Result<Vec<Plan>, CommandError> {
+    pub(super) fn completed(&self, mut plans: Vec<Plan>) -> Result<Vec<Plan>> {
         let results = self.results();
         let has_results = |paper: &str| {
             // Verdicts on built-in results are stored beside the folders of experiments.
@@ -221,20 +221,20 @@ impl<'l> Library<'l> {
 
     /// The ids of all experiments of the folder and of some built-in papers beside it, as far as they are known without
     /// reading whole files.
-    fn ids(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<String>, CommandError> {
+    fn ids(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<String>> {
         Ok(self.files(is_wanted)?.iter().filter_map(|path| id_in(path)).collect())
     }
 
     /// The papers, sets and the comparison with experiments: first those of the folder, then the built-in ones beside
     /// it.
-    pub(super) fn papers(&self) -> Result<Vec<String>, CommandError> {
+    pub(super) fn papers(&self) -> Result<Vec<String>> {
         let own = self.own_papers()?;
         let others: Vec<String> = self.others().map(str::to_owned).filter(|paper| !own.contains(paper)).collect();
         Ok([own, others].concat())
     }
 
     /// The papers of the folder.
-    pub(super) fn own_papers(&self) -> Result<Vec<String>, CommandError> {
+    pub(super) fn own_papers(&self) -> Result<Vec<String>> {
         Ok(sorted(self.ids(|_| false)?.iter().map(|id| paper_of(id).to_owned())))
     }
 
@@ -243,7 +243,7 @@ impl<'l> Library<'l> {
     ///
     /// # Errors
     /// Fails if the folder has papers and none of them has an experiment.
-    pub(super) fn papers_alone(&self) -> Result<Vec<String>, CommandError> {
+    pub(super) fn papers_alone(&self) -> Result<Vec<String>> {
         let papers = self.own_papers()?;
         if papers.is_empty()
             && let Some(paper) = self.cited()?.into_iter().next()
@@ -260,20 +260,20 @@ impl<'l> Library<'l> {
     }
 
     /// The papers in the folder that have a `paper.yaml`.
-    fn cited(&self) -> Result<Vec<String>, CommandError> {
+    fn cited(&self) -> Result<Vec<String>> {
         let folders = entries(&self.experiments)?.into_iter().filter(|folder| folder.join(publication::FILE).exists());
         Ok(folders.filter_map(|folder| Some(folder.file_name()?.to_string_lossy().into_owned())).collect())
     }
 
     /// The citation of a paper or set. Without `paper.yaml`, it consists of the id.
-    pub(super) fn publication(&self, paper: &str) -> Result<Publication, CommandError> {
+    pub(super) fn publication(&self, paper: &str) -> Result<Publication> {
         let path = self.folder_of(paper)?.join(publication::FILE);
         if path.exists() { read_with(&path, Publication::read) } else { Ok(Publication::untold(paper)) }
     }
 
     /// The citations of some papers and sets and of all in the folder with a `paper.yaml`, in the order of the report,
     /// without the comparison.
-    pub(super) fn publications(&self, papers: Vec<String>) -> Result<Vec<(String, Publication)>, CommandError> {
+    pub(super) fn publications(&self, papers: Vec<String>) -> Result<Vec<(String, Publication)>> {
         let mut found = Vec::new();
         let ids = sorted(papers.into_iter().chain(self.cited()?));
         for id in ids.into_iter().filter(|id| id != COMPARISON) {
@@ -285,7 +285,7 @@ impl<'l> Library<'l> {
     }
 
     /// The ledger of a paper, after a check of the main claims against it; `None` if the paper has none.
-    pub(super) fn ledger(&self, paper: &str, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
+    pub(super) fn ledger(&self, paper: &str, plans: &[Plan]) -> Result<Option<Ledger>> {
         let ledger = self.book(paper, Book::Claims, plans)?;
         let path = self.folder_of(paper)?.join(publication::FILE);
         if path.exists() {
@@ -295,25 +295,25 @@ impl<'l> Library<'l> {
     }
 
     /// The ledgers of those papers that have one.
-    pub(super) fn ledgers(&self, papers: &[String], plans: &[Plan]) -> Result<Vec<Ledger>, CommandError> {
+    pub(super) fn ledgers(&self, papers: &[String], plans: &[Plan]) -> Result<Vec<Ledger>> {
         papers.par_iter().filter_map(|paper| self.ledger(paper, plans).transpose()).collect()
     }
 
     /// The path of the ledger of a paper, if it has one.
-    pub(super) fn ledger_file(&self, paper: &str, book: Book) -> Result<Option<PathBuf>, CommandError> {
+    pub(super) fn ledger_file(&self, paper: &str, book: Book) -> Result<Option<PathBuf>> {
         let folder = self.folder_of(paper)?;
         let mut ledgers = LEDGERS.into_iter().filter(|(_, one)| *one == book).map(|(name, _)| folder.join(name));
         Ok(ledgers.find(|path| path.exists()))
     }
 
     /// A book of a paper; `None` if the paper does not have it.
-    pub(super) fn book(&self, paper: &str, book: Book, plans: &[Plan]) -> Result<Option<Ledger>, CommandError> {
+    pub(super) fn book(&self, paper: &str, book: Book, plans: &[Plan]) -> Result<Option<Ledger>> {
         self.ledger_file(paper, book)?.map(|path| read_ledger(&path, book, plans)).transpose()
     }
 }
 
 /// Reads a file that exists and whose counterpart does not.
-fn lacking(from: &Path, counterpart: &Path) -> Result<Option<Vec<u8>>, CommandError> {
+fn lacking(from: &Path, counterpart: &Path) -> Result<Option<Vec<u8>>> {
     if from.exists() && !counterpart.exists() { read_data(from).map(Some) } else { Ok(None) }
 }
 

@@ -6,7 +6,7 @@ use mbsbench_experiment::registry::MethodKind;
 use mbsbench_experiment::{Choice, Contender, Plan, Registry, read_contender, read_method};
 use serde_json::Value;
 
-use super::{CommandError, FileKind, is_file, other_kind, read};
+use super::{CommandError, FileKind, Result, is_file, other_kind, read};
 
 /// A method by its name or from a file.
 pub(super) struct Examined {
@@ -26,7 +26,7 @@ impl Examined {
     ///
     /// # Errors
     /// Fails if no such name is registered, or if the file has mistakes.
-    pub(super) fn find(registry: &Registry, method: &str) -> Result<Self, CommandError> {
+    pub(super) fn find(registry: &Registry, method: &str) -> Result<Self> {
         let path = Path::new(method);
         if is_file(path) {
             let bytes = read(path)?;
@@ -57,7 +57,7 @@ pub(super) fn contended<'p>(
     registry: &Registry,
     plans: impl IntoIterator<Item = &'p Plan>,
     contender: &Contender,
-) -> Result<Vec<Plan>, CommandError> {
+) -> Result<Vec<Plan>> {
     let registry = registry.with_contender(contender.clone());
     let own = plans.into_iter().filter_map(|plan| plan.of_contender(&registry).transpose());
     Ok(own.collect::<Result<_, _>>()?)

@@ -35,6 +35,7 @@ use crate::output::Output;
 use arguments::Format;
 use builtin::{Builtin, EXPERIMENTS, RESULTS};
 use contenders::{Contenders, read_entries};
+use error::Result;
 use execution::{MakeOptions, failures, make_and_write, refuted};
 use files::{
     entries, experiment_files, files_below, is_paper, motion, other_kind, plans_beside, read, read_data, read_ledger,
@@ -99,7 +100,7 @@ fn obey(
     Arguments { experiments, command }: &Arguments,
     stdout: &mut dyn Write,
     stderr: &mut dyn Write,
-) -> Result<Exit, CommandError> {
+) -> Result<Exit> {
     options::make_global_pool();
     let mut output = Output::new(stdout, stderr);
     let library = Library::find(registry, experiments.as_deref(), command.need(), &mut output)?;

@@ -9,7 +9,7 @@ use mbsbench_experiment::Plan;
 use mbsbench_runs::Memory;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::{CommandError, Library, Need, counted, is_yaml, load};
+use super::{CommandError, Library, Need, Result, counted, is_yaml, load};
 use crate::output::Output;
 
 /// The default run cache.
@@ -49,7 +49,7 @@ impl Wanted {
 
     /// Plans of the named files, or of the named papers and experiments. Without names, plans of all papers of the
     /// user.
-    pub(super) fn plans(&self, library: &Library<'_>, quick: bool) -> Result<Vec<Plan>, CommandError> {
+    pub(super) fn plans(&self, library: &Library<'_>, quick: bool) -> Result<Vec<Plan>> {
         let (files, names): (Vec<PathBuf>, Vec<PathBuf>) =
             self.wanted.iter().cloned().partition(|path| is_named_file(path));
         let names: Vec<String> = names.iter().map(|name| name.to_string_lossy().into_owned()).collect();
@@ -85,7 +85,7 @@ impl Machine {
 
     /// Creates the threads. If more threads are requested than are useful, the number is reduced and a message is
     /// written.
-    pub(super) fn pool(&self, output: &mut Output<'_>) -> Result<ThreadPool, CommandError> {
+    pub(super) fn pool(&self, output: &mut Output<'_>) -> Result<ThreadPool> {
         let threads = threads(self.jobs);
         if let Some(asked) = self.jobs.filter(|asked| asked.get() > threads) {
             output.eprintln(format!("--jobs {asked}: limited to {threads} threads, two per core"));
@@ -118,7 +118,7 @@ pub struct Strict {
 
 impl Strict {
     /// Fails if there are warnings and they are treated as errors.
-    pub(super) fn refuse(self, warnings: usize) -> Result<(), CommandError> {
+    pub(super) fn refuse(self, warnings: usize) -> Result<()> {
         let found = counted(warnings, "warning");
         let refused = || CommandError::Refused(format!("{found}; `--strict` treats warnings as errors"));
         if warnings > 0 && self.strict { Err(refused()) } else { Ok(()) }

@@ -10,7 +10,7 @@ use mbsbench_runs::{fingerprint, provenance, seal};
 use rayon::prelude::*;
 
 use super::{
-    CommandError, Contenders, Library, RunOptions, Session, ensure_sealed, files_below, judging, papers, write,
+    CommandError, Contenders, Library, Result, RunOptions, Session, ensure_sealed, files_below, judging, papers, write,
 };
 use crate::report::{self, ComparisonReport, PaperReport};
 
@@ -28,15 +28,15 @@ pub(super) fn write_report(
     results: &Path,
     options: &RunOptions,
     session: &mut Session<'_>,
-) -> Result<PathBuf, CommandError> {
+) -> Result<PathBuf> {
     let library = session.library;
-    ensure_sealed(results, plans, &mut session.output)?;
+    ensure_sealed(&results, plans, &mut session.output)?;
     let of = |paper: &str| plans.iter().filter(|plan| plan.experiment.paper == paper).collect::<Vec<&Plan>>();
     let is_complete = |paper: &str| {
         let own = of(paper);
         !own.is_empty() && own.iter().all(|plan| runs_file(results, plan).exists())
     };
-    let evidence = Evidence::read(results, plans, |plan| is_complete(COMPARISON) && is_comparison(&plan.experiment))?;
+    let evidence = Evidence::read(&results, plans, |plan| is_complete(COMPARISON) && is_comparison(&plan.experiment))?;
     let contenders = match is_complete(COMPARISON) {
         true => Contenders::of(plans, options, session)?,
         false => Contenders::default(),
@@ -54,14 +54,16 @@ pub(super) fn write_report(
     }
     let judgements = |paper: &str| match judged.get(paper) {
         Some(judged) => Ok(judged.clone()),
-        None => library.ledger(paper, plans)?.map_or(Ok(Vec::new()), |ledger| judging::judged(&ledger, plans, results)),
+        None => {
+            library.ledger(paper, plans)?.map_or(Ok(Vec::new()), |ledger| judging::judged(&ledger, plans, &results))
+        }
     };
     let reports: Vec<PaperReport<'_>> = complete
         .into_par_iter()
         .map(|(paper, publication)| {
             Ok(PaperReport { plans: of(&paper), judged: judgements(&paper)?, paper, publication })
         })
-        .collect::<Result<_, CommandError>>()?;
+        .collect::<Result<_>>()?;
     Ok(report::write(results, &reports, &lacking, compared.as_ref(), library.registry)?)
 }
 
@@ -71,7 +73,7 @@ fn comparison<'p>(
     evidence: &'p Evidence<'p>,
     contending: &'p Contending<'p>,
     results: &Path,
-) -> Result<ComparisonReport<'p>, CommandError> {
+) -> Result<ComparisonReport<'p>> {
     let own: Vec<&Plan> = plans.iter().filter(|plan| is_comparison(&plan.experiment)).collect();
     let summary = Summary(own.par_iter().flat_map_iter(|plan| rank(plan, evidence, &[contending])).collect());
     let costs = costs_csv(&summary.models());
@@ -83,9 +85,9 @@ fn comparison<'p>(
 }
 
 /// Writes the rankings of each experiment beside its results. Returns a line with their location, if there are any.
-pub(super) fn write_rankings(plans: &[Plan], results: &Path) -> Result<Option<String>, CommandError> {
+pub(super) fn write_rankings(plans: &[Plan], results: &Path) -> Result<Option<String>> {
     let ranks = |plan: &Plan| !plan.experiment.rankings.is_empty();
-    let evidence = Evidence::read(results, plans, ranks)?;
+    let evidence = Evidence::read(&results, plans, ranks)?;
     let none = Contenders::default();
     let none = none.contending();
     let mut pages = Vec::new();
@@ -110,7 +112,7 @@ fn files(name: &str, summary: &Summary<'_>) -> [(String, Vec<u8>); 2] {
 
 /// Writes the provenance of the results of these plans: the reproducible part beside them, the rest into the folder of
 /// this machine.
-pub(super) fn write_manifest(library: &Library<'_>, plans: &[Plan], results: &Path) -> Result<(), CommandError> {
+pub(super) fn write_manifest(library: &Library<'_>, plans: &[Plan], results: &Path) -> Result<()> {
     let mut outputs: Vec<PathBuf> = plans.iter().map(|plan| runs_file(results, plan)).collect();
     let claims = papers(plans).into_iter().map(|paper| results.join(paper).join("claims.json"));
     outputs.extend(claims.filter(|path| path.exists()));

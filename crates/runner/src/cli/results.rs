@@ -9,7 +9,7 @@ use mbsbench_judge::folders::Folders;
 use mbsbench_runs::seal::{self, Inspection};
 use rayon::prelude::*;
 
-use super::{Builtin, CommandError, RESULTS, paper_of, papers, several, sorted};
+use super::{Builtin, CommandError, RESULTS, Result, paper_of, papers, several, sorted};
 use crate::output::Output;
 
 /// Name of the table with the runs of an experiment.
@@ -42,10 +42,10 @@ impl Folders for Results<'_> {
 /// # Errors
 /// Fails if plans have no results, and names all of them; otherwise like [`Evidence::read`].
 pub(super) fn evidence_of<'p>(
-    results: &(impl Folders + ?Sized),
+    results: &dyn Folders,
     plans: &'p [Plan],
     wanted: impl Fn(&Plan) -> bool + Sync,
-) -> Result<Evidence<'p>, CommandError> {
+) -> Result<Evidence<'p>> {
     let is_missing = |plan: &&Plan| wanted(plan) && !results.of(&plan.experiment.id).join(RUNS).exists();
     let missing: Vec<String> = plans.iter().filter(is_missing).map(|plan| plan.experiment.id.clone()).collect();
     if !missing.is_empty() {
@@ -63,7 +63,7 @@ pub(super) fn evidence_of<'p>(
 }
 
 /// Reports on standard error for which of these plans the built-in results are used.
-fn tell_builtin(results: &(impl Folders + ?Sized), plans: &[&Plan], output: &mut Output<'_>) {
+fn tell_builtin(results: &dyn Folders, plans: &[&Plan], output: &mut Output<'_>) {
     let is_builtin = |plan: &&&Plan| {
         let folder = results.of(&plan.experiment.id);
         folder.exists() && !folder.starts_with(results.root())
@@ -86,10 +86,10 @@ fn tell_builtin(results: &(impl Folders + ?Sized), plans: &[&Plan], output: &mut
 /// # Errors
 /// Fails with [`CommandError::Changed`], or if a file cannot be read.
 pub(super) fn ensure_sealed<'p>(
-    results: &(impl Folders + ?Sized),
+    results: &dyn Folders,
     plans: impl IntoIterator<Item = &'p Plan>,
     output: &mut Output<'_>,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let plans: Vec<&Plan> = plans.into_iter().collect();
     tell_builtin(results, &plans, output);
     let ids: Vec<&str> = plans.iter().map(|plan| plan.experiment.id.as_str()).collect();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use csv::StringRecord;
 
-use super::{CommandError, read_data};
+use super::{CommandError, Result, read_data};
 
 /// The rows of a `runs.csv` by the keys of their runs. A run that an experiment contains under two labels has two rows.
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ pub(super) struct RunsTable {
 }
 
 impl RunsTable {
-    pub(super) fn read(path: &Path) -> Result<Self, CommandError> {
+    pub(super) fn read(path: &Path) -> Result<Self> {
         Self::parse(&read_data(path)?).map_err(|what| CommandError::no_results(path, &what))
     }
 

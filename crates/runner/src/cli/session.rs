@@ -14,7 +14,7 @@ use mbsbench_runs::{Cache, FileError, Memory, Outcome, Progress, Resources, fing
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use super::{CommandError, Library, Machine, RunOptions, Strict, counted, refuted};
+use super::{CommandError, Library, Machine, Result, RunOptions, Strict, counted, refuted};
 use crate::output::Output;
 
 /// The experiments of a call, and its output.
@@ -25,11 +25,7 @@ pub struct Session<'s> {
 
 impl Session<'_> {
     /// Returns the results of plans, computing those that are not in the cache, and the workshop that made them.
-    pub(super) fn make(
-        &mut self,
-        plans: &[Plan],
-        options: &RunOptions,
-    ) -> Result<(Workshop, Vec<Outcome>), CommandError> {
+    pub(super) fn make(&mut self, plans: &[Plan], options: &RunOptions) -> Result<(Workshop, Vec<Outcome>)> {
         let runs = plans.iter().map(|plan| plan.runs.len()).sum();
         let (workshop, outcomes) = self.keep(Progress::new(runs), options, |resources| results_of(plans, resources))?;
         for (plan, outcome) in plans.iter().zip(&outcomes) {
@@ -44,7 +40,7 @@ impl Session<'_> {
         progress: Progress,
         options: &RunOptions,
         make: impl FnOnce(Resources<'_>) -> io::Result<T> + Send,
-    ) -> Result<(Workshop, T), CommandError> {
+    ) -> Result<(Workshop, T)> {
         let workshop = Workshop::open(&options.machine, progress, self)?;
         let made = workshop.make(self, |resources| make(Resources { fresh: options.fresh, ..resources }));
         workshop.learn()?;
@@ -53,7 +49,7 @@ impl Session<'_> {
     }
 
     /// Returns the results of plans, all of which are required. Reports the refuted runs on standard error.
-    pub(super) fn made(&mut self, plans: &[Plan], options: &RunOptions) -> Result<Vec<Outcome>, CommandError> {
+    pub(super) fn made(&mut self, plans: &[Plan], options: &RunOptions) -> Result<Vec<Outcome>> {
         if plans.is_empty() {
             return Ok(Vec::new());
         }
@@ -75,7 +71,7 @@ impl Session<'_> {
     ///
     /// # Errors
     /// Fails if there are any and `strict` is set.
-    pub(super) fn report_warnings(&mut self, plans: &[Plan], strict: Strict) -> Result<(), CommandError> {
+    pub(super) fn report_warnings(&mut self, plans: &[Plan], strict: Strict) -> Result<()> {
         let warned: Vec<(String, Problem)> = plans.par_iter().flat_map_iter(Plan::warnings).collect();
         let count = warned.len();
         for (position, Problem { message, help, .. }) in warned {
@@ -116,7 +112,7 @@ pub(super) struct Workshop {
 
 impl Workshop {
     /// Creates the threads, and removes files that killed programs left in the cache.
-    pub(super) fn open(machine: &Machine, progress: Progress, session: &mut Session<'_>) -> Result<Self, CommandError> {
+    pub(super) fn open(machine: &Machine, progress: Progress, session: &mut Session<'_>) -> Result<Self> {
         let Session { library, output } = session;
         let cache = Cache::new(&machine.cache, fingerprint(library.registry));
         cache.tidy();
@@ -151,7 +147,7 @@ impl Workshop {
     }
 
     /// Records the durations of the runs beside the entries of the cache.
-    pub(super) fn learn(&self) -> Result<(), CommandError> {
+    pub(super) fn learn(&self) -> Result<()> {
         Ok(self.progress.costs().learnt(&self.folder).map_err(FileError::of(&self.folder))?)
     }
 
@@ -164,7 +160,7 @@ impl Workshop {
 }
 
 /// Fails with the names of the runs that the program or the machine ended, if there are any.
-pub(super) fn none_lost(progress: &Progress) -> Result<(), CommandError> {
+pub(super) fn none_lost(progress: &Progress) -> Result<()> {
     let [panicked, memory] = [Status::Panicked, Status::Memory].map(|status| progress.all_lost(status));
     match (panicked.is_empty(), memory.is_empty()) {
         (false, _) => Err(CommandError::Panicked(panicked)),

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::Command;
 use crate::cli::{
-    CommandError, Examined, Exit, FileKind, Session, Strict, counted, entries, file_kind, is_file, load, motion,
+    Examined, Exit, FileKind, Result, Session, Strict, counted, entries, file_kind, is_file, load, motion,
     plans_beside, read, read_entries, read_ledger, read_publication,
 };
 
@@ -31,7 +31,7 @@ pub(super) struct Check {
 }
 
 impl Command for Check {
-    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit> {
         let registry = session.library.registry;
         let all = self.files.iter().map(|path| files_at(path)).collect::<Result<Vec<_>, _>>()?.concat();
         let kinds = all.iter().map(|path| (path, file_kind(path).unwrap_or(FileKind::Experiment)));
@@ -100,14 +100,14 @@ impl Command for Check {
 }
 
 /// The files of known kinds in a folder; a path to anything else is returned unchanged.
-fn files_at(path: &Path) -> Result<Vec<PathBuf>, CommandError> {
+fn files_at(path: &Path) -> Result<Vec<PathBuf>> {
     let mut files = if path.is_dir() { entries(path)? } else { Vec::new() };
     files.retain(|file| file.is_file() && is_file(file));
     Ok(if files.is_empty() { vec![path.to_owned()] } else { files })
 }
 
 /// Prints the kind of a file, with notes.
-fn tell(session: &mut Session<'_>, path: &Path, found: &str, notes: &[String]) -> Result<(), CommandError> {
+fn tell(session: &mut Session<'_>, path: &Path, found: &str, notes: &[String]) -> Result<()> {
     session.output.println(format!("{}: {found}", path.display()))?;
     Ok(notes.iter().try_for_each(|note| session.output.println(format!("  {note}")))?)
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::Command;
-use crate::cli::{CommandError, Exit, RunsTable, Session, read_data};
+use crate::cli::{CommandError, Exit, Result, RunsTable, Session, read_data};
 
 /// Compare two results directories within a tolerance.
 #[derive(Debug, clap::Args)]
@@ -42,7 +42,7 @@ const ASSURANCE: &str = "assurance";
 
 impl Command for Diff {
     /// Compares `runs.csv` and the verdicts of two folders, and prints a line for every difference.
-    fn run(&self, Session { output, .. }: &mut Session<'_>) -> Result<Exit, CommandError> {
+    fn run(&self, Session { output, .. }: &mut Session<'_>) -> Result<Exit> {
         let Self { one, other, rel } = self;
         let (first, second) = (files(one)?, files(other)?);
         if first.is_empty() && second.is_empty() {
@@ -72,7 +72,7 @@ impl Command for Diff {
 }
 
 /// Returns the files to be compared below a folder. Links to folders are not followed, because they may form a cycle.
-fn files(folder: &Path) -> Result<BTreeSet<PathBuf>, CommandError> {
+fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
     let mut found = BTreeSet::new();
     for entry in walkdir::WalkDir::new(folder) {
         let entry = entry.map_err(|error| CommandError::unreadable(folder)(error.into()))?;
@@ -141,7 +141,7 @@ fn same(x: &str, y: &str, rel: f64) -> bool {
 }
 
 /// Compares the verdicts of statements and checks by id. Their numbers are compared in `runs.csv`.
-fn verdicts(one: &Path, other: &Path) -> Result<Vec<String>, CommandError> {
+fn verdicts(one: &Path, other: &Path) -> Result<Vec<String>> {
     let read = |path: &Path| verdicts_of(&read_data(path)?).map_err(|what| CommandError::no_results(path, &what));
     let (first, second) = (read(one)?, read(other)?);
     let ids: BTreeSet<&(&str, String)> = first.keys().chain(second.keys()).collect();

@@ -10,7 +10,7 @@ use mbsbench_numbers::short;
 
 use super::Command;
 use crate::cli::{
-    CommandError, Exit, Need, Seen, Session, ensure_sealed, evidence, judged_on, outcome_of, outcome_of_check,
+    CommandError, Exit, Need, Result, Seen, Session, ensure_sealed, evidence, judged_on, outcome_of, outcome_of_check,
     rests_on, table,
 };
 
@@ -44,7 +44,7 @@ impl Command for Explain {
         Need::Results
     }
 
-    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit> {
         let is_of_paper = self.open || session.library.papers()?.contains(&self.statement);
         let lines = if is_of_paper { self.of_paper(session)? } else { self.told(session)? };
         lines.into_iter().try_for_each(|line| session.output.println(line))?;
@@ -54,7 +54,7 @@ impl Command for Explain {
 
 impl Explain {
     /// Describes the statement, or the statement of the check, with the commands to reproduce it.
-    fn told(&self, session: &mut Session<'_>) -> Result<Vec<String>, CommandError> {
+    fn told(&self, session: &mut Session<'_>) -> Result<Vec<String>> {
         let (library, name) = (session.library, self.statement.as_str());
         let results = library.seen(&self.seen);
         let mut papers = library.papers()?;
@@ -88,7 +88,7 @@ impl Explain {
 
     /// Lists the statements of the paper with their outcomes, or writes the letter to its authors with questions that
     /// would settle its open statements.
-    fn of_paper(&self, session: &mut Session<'_>) -> Result<Vec<String>, CommandError> {
+    fn of_paper(&self, session: &mut Session<'_>) -> Result<Vec<String>> {
         let (library, paper) = (session.library, self.statement.as_str());
         let results = library.seen(&self.seen);
         let plans = library.plans_of(paper)?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Command;
-use crate::cli::{CommandError, Exit, Session};
+use crate::cli::{Exit, Result, Session};
 
 /// Write the built-in experiments into a directory, to read and change them
 #[derive(Debug, clap::Args)]
@@ -15,7 +15,7 @@ pub(super) struct Init {
 }
 
 impl Command for Init {
-    fn run(&self, Session { output, .. }: &mut Session<'_>) -> Result<Exit, CommandError> {
+    fn run(&self, Session { output, .. }: &mut Session<'_>) -> Result<Exit> {
         let written = mbsbench_builtin::write_out(&self.folder)?;
         let folder = self.folder.display();
         match written.len() {

@@ -20,7 +20,7 @@ mod verify;
 
 use clap::{ArgMatches, Args};
 
-use crate::cli::{CommandError, Exit, Need, Session};
+use crate::cli::{Exit, Need, Result, Session};
 
 /// A command with its arguments. The help page is the doc comment of the type followed by its `after_help`, which has
 /// examples.
@@ -34,7 +34,7 @@ pub trait Command: std::fmt::Debug {
     ///
     /// # Errors
     /// Fails on bad input, and if the system or the program fails.
-    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError>;
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit>;
 }
 
 /// A command by its name.

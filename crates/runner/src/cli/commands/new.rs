@@ -9,7 +9,7 @@ use mbsbench_judge::claims::{Book, Ledger};
 use mbsbench_judge::publication::FILE;
 
 use super::Command;
-use crate::cli::{CommandError, Exit, Library, Session, plans_beside, read_unlocked, read_with, write};
+use crate::cli::{CommandError, Exit, Library, Result, Session, plans_beside, read_unlocked, read_with, write};
 
 /// Create a paper, experiment or statement of your own from a commented template.
 #[derive(Debug, clap::Args)]
@@ -50,7 +50,7 @@ enum Start {
 
 impl Command for New {
     /// Writes a template that passes `check`, and names the next step.
-    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit> {
         let [written, next] = match &self.what {
             Start::Paper { id } => paper(session, id)?,
             Start::Experiment { id } => experiment(session, id)?,
@@ -63,7 +63,7 @@ impl Command for New {
 }
 
 /// The path that was written, and the next step.
-type Begun = Result<[String; 2], CommandError>;
+type Begun = Result<[String; 2]>;
 
 fn paper(session: &mut Session<'_>, id: &str) -> Begun {
     if !is_safe_name(id) {
@@ -141,7 +141,7 @@ fn statement(library: &Library<'_>, id: &str, experiment: Option<&str>) -> Begun
 
 /// Returns the position in the text of a ledger at which a statement can be appended: after the last line of
 /// `statements:`.
-fn end_of_statements(path: &Path, text: &str) -> Result<usize, CommandError> {
+fn end_of_statements(path: &Path, text: &str) -> Result<usize> {
     let next = read_with(path, |document: &Document| {
         let keys: Vec<_> =
             document.root.entries().iter().map(|entry| (entry.key.name.clone(), entry.key.place)).collect();
@@ -158,7 +158,7 @@ fn end_of_statements(path: &Path, text: &str) -> Result<usize, CommandError> {
 }
 
 /// Splits a name into its paper and the rest.
-fn parts(id: &str) -> Result<(&str, &str), CommandError> {
+fn parts(id: &str) -> Result<(&str, &str)> {
     let found = id.split_once('/').filter(|(paper, _)| is_safe_name(paper));
     found.ok_or_else(|| CommandError::no_name(id, "the paper and a name, `modin2005/…`"))
 }
@@ -168,7 +168,7 @@ fn exists(what: &str) -> CommandError {
 }
 
 /// Creates a file of a paper, reports if its folder replaces a built-in paper, and returns the path.
-fn create(session: &mut Session<'_>, paper: &str, name: &str, text: &str) -> Result<String, CommandError> {
+fn create(session: &mut Session<'_>, paper: &str, name: &str, text: &str) -> Result<String> {
     let folder = session.library.experiments.join(paper);
     if mbsbench_builtin::papers().contains(paper) && !folder.exists() {
         session.output.eprintln(format!(

@@ -12,7 +12,7 @@ use tabled::settings::{Alignment, Modify};
 
 use super::Command;
 use crate::artefacts::{WriteError, shares, witness};
-use crate::cli::{CommandError, Exit, Machine, Need, Session, Wanted, Workshop, papers, table};
+use crate::cli::{CommandError, Exit, Machine, Need, Result, Session, Wanted, Workshop, papers, table};
 use crate::output::Output;
 
 /// Find set-ups that agree with everything a paper prints; judge statements in them.
@@ -47,7 +47,7 @@ impl Command for Reconstruct {
 
     /// Searches for the set-ups of experiments that agree with the printed numbers of their papers, and judges the
     /// checks of each experiment.
-    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit> {
         let library = session.library;
         let plans = self.wanted.plans(library, false)?;
         let all = library.called(&papers(&plans), false)?;
@@ -98,7 +98,7 @@ impl Command for Reconstruct {
 }
 
 /// Writes the tables of a reconstruction, its figure and its witness.
-fn write(folder: &Path, plan: &Plan, found: &Reconstruction) -> Result<(), CommandError> {
+fn write(folder: &Path, plan: &Plan, found: &Reconstruction) -> Result<()> {
     let mut files = vec![
         ("reconstruction.csv".to_owned(), found.findings.to_csv().map_err(WriteError::from)?),
         ("set-ups.csv".to_owned(), found.set_ups_to_csv().into_bytes()),
@@ -112,7 +112,7 @@ fn write(folder: &Path, plan: &Plan, found: &Reconstruction) -> Result<(), Comma
     Ok(seal::write(folder, &files)?)
 }
 
-fn print(plan: &Plan, found: &Reconstruction, output: &mut Output<'_>) -> Result<(), CommandError> {
+fn print(plan: &Plan, found: &Reconstruction, output: &mut Output<'_>) -> Result<()> {
     let findings = &found.findings;
     let variables: Vec<&str> = found.variables.iter().map(|variable| variable.name.as_str()).collect();
     let name = |name: &str| words::short_name(name, &variables);

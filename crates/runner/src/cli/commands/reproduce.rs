@@ -9,8 +9,8 @@ use mbsbench_runs::costs::Costs;
 
 use super::Command;
 use crate::cli::{
-    CommandError, Examined, Exit, GUEST, Judgements, MakeOptions, Need, QUICK, Session, Wanted, counted, judge_papers,
-    make_and_write, papers, write_manifest, write_report,
+    CommandError, Examined, Exit, GUEST, Judgements, MakeOptions, Need, QUICK, Result, Session, Wanted, counted,
+    judge_papers, make_and_write, papers, write_manifest, write_report,
 };
 
 /// Reproduce papers into `results/`: run, judge the statements, write the report.
@@ -40,7 +40,7 @@ impl Command for Reproduce {
     }
 
     /// Runs papers or experiments, judges whole papers on the results, and writes the report.
-    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit> {
         if let Some(guest) = &self.guest {
             return self.with_guest(guest, session);
         }
@@ -88,7 +88,7 @@ impl Command for Reproduce {
 impl Reproduce {
     /// Runs papers or experiments with a guest and writes tables and figures. The results of the papers stay as they
     /// are, and so do the verdicts, which concern the methods of the papers only.
-    fn with_guest(&self, guest: &str, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+    fn with_guest(&self, guest: &str, session: &mut Session<'_>) -> Result<Exit> {
         let Self { wanted, out, make, .. } = self;
         let (registry, results) = (session.library.registry, session.library.results());
         // A folder that does not exist yet is where its nearest parent is.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use mbsbench_input::remove_leftovers;
 
 use super::Command;
-use crate::cli::{CommandError, Exit, MakeOptions, Need, Session, Wanted, make_and_write, write_rankings};
+use crate::cli::{Exit, MakeOptions, Need, Result, Session, Wanted, make_and_write, write_rankings};
 
 /// Run experiments and write their results, without judging statements.
 #[derive(Debug, clap::Args)]
@@ -33,7 +33,7 @@ impl Command for Run {
 
     /// Runs experiments and writes their results. The exit code is 1 if no run of an experiment completed, or if a run
     /// is refuted.
-    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit> {
         let Self { wanted, out, make } = self;
         let plans = wanted.plans(session.library, make.options.quick)?;
         session.report_warnings(&plans, make.strict)?;

@@ -11,7 +11,7 @@ use mbsbench_runs::{Cache, Progress, fingerprint};
 use serde_json::{Map, Value, json};
 
 use super::Command;
-use crate::cli::{CACHE, CommandError, Exit, Format, Need, RunOptions, Session, Wanted, none_lost, table};
+use crate::cli::{CACHE, CommandError, Exit, Format, Need, Result, RunOptions, Session, Wanted, none_lost, table};
 use crate::output::Output;
 
 /// List runs, compute one or some of them on any machine, merge run caches.
@@ -84,7 +84,7 @@ impl Command for Runs {
         }
     }
 
-    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit> {
         match &self.what {
             Task::Plan { wanted, quick, format } => {
                 for plan in wanted.plans(session.library, *quick)? {
@@ -114,7 +114,7 @@ impl Command for Runs {
     }
 }
 
-fn print_table(plan: &Plan, output: &mut Output<'_>) -> Result<(), CommandError> {
+fn print_table(plan: &Plan, output: &mut Output<'_>) -> Result<()> {
     let timed = if plan.is_timed() { ", all timed" } else { "" };
     output.println(format!("{}: {} runs{timed}", plan.experiment.id, plan.runs.len()))?;
     let heads = plan.axes.iter().cloned().chain(["run".to_owned()]).collect::<Vec<_>>();
@@ -134,7 +134,7 @@ fn line(plan: &Plan, run: &RunSpec) -> Value {
 }
 
 /// Computes the run with a key. If several experiments contain it, the recordings for all of them are kept.
-fn one(key: &str, plans: &[Plan], options: &RunOptions, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+fn one(key: &str, plans: &[Plan], options: &RunOptions, session: &mut Session<'_>) -> Result<Exit> {
     let runs = || plans.iter().flat_map(|plan| plan.runs.iter().map(move |run| (plan, run)));
     let is_meant = |run: &RunSpec| key == run.key().full() || key == run.key().to_string();
     let meant: Vec<(&Plan, &RunSpec)> = runs().filter(|(_, run)| is_meant(run)).collect();
@@ -162,7 +162,7 @@ fn keep(
     is_chosen: &(dyn Fn(&Plan, &RunSpec) -> bool + Sync),
     options: &RunOptions,
     session: &mut Session<'_>,
-) -> Result<(Computed, Progress), CommandError> {
+) -> Result<(Computed, Progress)> {
     let chosen = plans.iter().map(|plan| plan.runs.iter().filter(|run| is_chosen(plan, run)).count());
     let (workshop, made) = session.keep(Progress::new(chosen.sum()), options, |resources| {
         resources.cache.prepare()?;
@@ -174,7 +174,7 @@ fn keep(
 
 /// Adds the entries of the caches in `folders`. If some entries are refused, the others are merged, and the exit code
 /// reports it.
-fn merge(folders: &[PathBuf], cache: &Path, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+fn merge(folders: &[PathBuf], cache: &Path, session: &mut Session<'_>) -> Result<Exit> {
     let Session { library, output } = session;
     let opened = Cache::new(cache, fingerprint(library.registry));
     opened.tidy();

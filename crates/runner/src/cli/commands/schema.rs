@@ -4,7 +4,7 @@
 use clap::ValueEnum;
 
 use super::Command;
-use crate::cli::{CommandError, Exit, Session};
+use crate::cli::{Exit, Result, Session};
 
 /// Print the JSON Schema of experiment files, ledgers or `paper.yaml`
 #[derive(Debug, clap::Args)]
@@ -27,7 +27,7 @@ enum Schemas {
 }
 
 impl Command for PrintSchema {
-    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit> {
         let schema = match self.what {
             Schemas::Experiment => mbsbench_experiment::schema::schema(session.library.registry),
             Schemas::Paper => mbsbench_judge::publication::schema(),

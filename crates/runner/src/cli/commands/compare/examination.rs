@@ -14,7 +14,7 @@ use mbsbench_runs::{ResultSet, Row};
 use super::orders::{ErrorAt, order};
 use super::page::{Page, Section};
 use super::{Compare, linear};
-use crate::cli::{CommandError, Examined, Format, Library, Session, contended, failures, write};
+use crate::cli::{Examined, Format, Library, Result, Session, contended, failures, write};
 use crate::conformance::{CHECKS, tested};
 use crate::description::properties;
 use crate::ranks::refusal;
@@ -27,7 +27,7 @@ const EXPERIMENTS: [(&str, &str); 3] = [
     ("difficult.yaml", include_str!("difficult.yaml")),
 ];
 
-pub(super) fn examine(compare: &Compare, examined: &Examined, session: &mut Session<'_>) -> Result<(), CommandError> {
+pub(super) fn examine(compare: &Compare, examined: &Examined, session: &mut Session<'_>) -> Result<()> {
     let library = session.library;
     let read = |(name, text): (&str, &str)| {
         Plan::read(&Path::new("examine").join(name), text.as_bytes(), library.registry, compare.options.quick)

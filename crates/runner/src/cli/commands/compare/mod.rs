@@ -11,7 +11,9 @@ mod ranking;
 use std::path::PathBuf;
 
 use super::Command;
-use crate::cli::{CommandError, Examined, Exit, FileKind, Format, Need, QUICK, RunOptions, Seen, Session, file_kind};
+use crate::cli::{
+    CommandError, Examined, Exit, FileKind, Format, Need, QUICK, Result, RunOptions, Seen, Session, file_kind,
+};
 
 /// Heading of the options for the file of a model.
 const OF_MODEL: &str = "Options for the file of a model";
@@ -70,7 +72,7 @@ impl Command for Compare {
         if self.examine || self.model().is_some() { Need::Nothing } else { Need::Results }
     }
 
-    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit> {
         let registry = session.library.registry;
         if let Some(kind) = self.model() {
             advice::advise(self, kind, session)?;

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::Compare;
 use super::ranking::ranked;
-use crate::cli::{CommandError, Format, Session, ensure_sealed, evidence_of, table};
+use crate::cli::{CommandError, Format, Result, Session, ensure_sealed, evidence_of, table};
 
 /// Prints the methods that reach each accuracy on a model, the cheapest first, for each ranking on that model.
-pub(super) fn rank_methods(compare: &Compare, session: &mut Session<'_>) -> Result<(), CommandError> {
+pub(super) fn rank_methods(compare: &Compare, session: &mut Session<'_>) -> Result<()> {
     let Session { library, output } = session;
     let mut plans = ranked(compare, library)?;
     plans.retain(|plan| plan.runs.iter().any(|run| run.model.name() == compare.name));

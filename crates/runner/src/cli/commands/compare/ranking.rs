@@ -11,15 +11,15 @@ use serde_json::{Value, json};
 use super::Compare;
 use crate::artefacts::work_precision;
 use crate::cli::{
-    CommandError, Contenders, Examined, Format, Library, Session, contended, ensure_sealed, evidence_of, is_file, load,
-    several, table, write,
+    CommandError, Contenders, Examined, Format, Library, Result, Session, contended, ensure_sealed, evidence_of,
+    is_file, load, several, table, write,
 };
 use crate::ranks::Ranks;
 use mbsbench_experiment::lists::grouped;
 
 /// Returns the plans of the requested experiments and files, or of the comparison, that have rankings and one of the
 /// requested models.
-pub(super) fn ranked(compare: &Compare, library: &Library<'_>) -> Result<Vec<Plan>, CommandError> {
+pub(super) fn ranked(compare: &Compare, library: &Library<'_>) -> Result<Vec<Plan>> {
     let (quick, models) = (compare.options.quick, library.registry.models());
     let is_model = |name: &&String| models.iter().any(|model| model.name() == name.as_str());
     let (models, names): (Vec<&String>, Vec<&String>) = compare.wanted.iter().partition(is_model);
@@ -39,7 +39,7 @@ pub(super) fn ranked(compare: &Compare, library: &Library<'_>) -> Result<Vec<Pla
     Ok(plans)
 }
 
-pub(super) fn rank(compare: &Compare, examined: &Examined, session: &mut Session<'_>) -> Result<(), CommandError> {
+pub(super) fn rank(compare: &Compare, examined: &Examined, session: &mut Session<'_>) -> Result<()> {
     let library = session.library;
     let mut plans = ranked(compare, library)?;
     let seen = compare.seen();
@@ -70,12 +70,7 @@ fn rankings<'s>(plans: &'s [Plan], evidence: &'s Evidence<'_>, contending: &[&'s
 }
 
 /// Draws error over work for each ranking in which the method has runs, and returns the files.
-fn draw(
-    registry: &Registry,
-    examined: &Examined,
-    rankings: &[Ranked<'_>],
-    folder: &Path,
-) -> Result<Vec<PathBuf>, CommandError> {
+fn draw(registry: &Registry, examined: &Examined, rankings: &[Ranked<'_>], folder: &Path) -> Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for (number, ranked) in rankings.iter().enumerate() {
         let id = format!("{}-{}", ranked.plan.experiment.id.replace('/', "-"), number + 1);
@@ -92,7 +87,7 @@ fn print(
     examined: &Examined,
     rankings: &[Ranked<'_>],
     Session { library, output }: &mut Session<'_>,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let Examined { label, choice, .. } = examined;
     let standings = rankings.iter().map(|ranked| ranked.standing(label)).collect();
     let ranks = Ranks { label, choice, standings };

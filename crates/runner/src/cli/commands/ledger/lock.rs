@@ -9,7 +9,7 @@ use mbsbench_judge::claims::{self, Book, BoundSet, Check};
 use mbsbench_runs::pipeline::missing;
 use mbsbench_runs::{Cache, fingerprint};
 
-use crate::cli::{CACHE, CommandError, Exit, RunsTable, Seen, Session, counted, read_unlocked, write};
+use crate::cli::{CACHE, CommandError, Exit, Result, RunsTable, Seen, Session, counted, read_unlocked, write};
 
 /// Record every check in `bounds.lock`; list checks added after their results existed.
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,7 @@ pub(super) struct Lock {
 
 impl Lock {
     /// Writes the lock of the ledger of a paper, or of all papers, and prints its changes.
-    pub(super) fn write(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+    pub(super) fn write(&self, session: &mut Session<'_>) -> Result<Exit> {
         let Session { library, output } = session;
         let papers = self.paper.as_ref().map_or_else(|| library.own_papers(), |paper| Ok(vec![paper.clone()]))?;
         if papers.iter().any(|paper| library.is_beside(paper)) {

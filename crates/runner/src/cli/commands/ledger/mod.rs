@@ -6,7 +6,7 @@ mod reference;
 use clap::Subcommand;
 
 use super::Command;
-use crate::cli::{CommandError, Exit, Need, Session};
+use crate::cli::{Exit, Need, Result, Session};
 
 /// Record the bounds of a ledger, and compute stored references again.
 #[derive(Debug, clap::Args)]
@@ -31,7 +31,7 @@ impl Command for Keep {
         Need::Change
     }
 
-    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit> {
         match &self.what {
             Kept::Lock(lock) => lock.write(session),
             Kept::Reference(reference) => reference.make(session),

@@ -11,7 +11,7 @@ use mbsbench_measures::ReferenceTrajectory;
 use mbsbench_runs::memory::of_reference;
 use mbsbench_runs::pipeline::make_reference;
 
-use crate::cli::{CommandError, Exit, Library, Session, experiment_files, memory_of_machine, paper_of, read};
+use crate::cli::{CommandError, Exit, Library, Result, Session, experiment_files, memory_of_machine, paper_of, read};
 
 /// Recompute the stored reference solutions of an experiment.
 #[derive(Debug, clap::Args)]
@@ -24,7 +24,7 @@ pub(super) struct Reference {
 
 impl Reference {
     /// Computes every stored reference of the experiment, at the times required by all experiments that share it.
-    pub(super) fn make(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+    pub(super) fn make(&self, session: &mut Session<'_>) -> Result<Exit> {
         let (library, id) = (session.library, self.id.as_str());
         if library.is_beside(paper_of(id)) {
             return Err(CommandError::Unchangeable);
@@ -72,7 +72,7 @@ impl Reference {
 }
 
 /// Reads all experiments, whether or not their stored references exist.
-fn plans(library: &Library<'_>) -> Result<Vec<Plan>, CommandError> {
+fn plans(library: &Library<'_>) -> Result<Vec<Plan>> {
     let plan = |path: &Path| Ok(Plan::read_for_references(path, &read(path)?, library.registry)?);
     experiment_files(&library.experiments)?.iter().filter_map(|path| plan(path).transpose()).collect()
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::Command;
 use crate::cli::{
-    CommandError, Examined, Exit, Format, Library, Need, Session, is_file, load, paper_of, papers, read_with,
+    CommandError, Examined, Exit, Format, Library, Need, Result, Session, is_file, load, paper_of, papers, read_with,
 };
 use crate::description::{self, properties};
 
@@ -72,7 +72,7 @@ impl Command for List {
         }
     }
 
-    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit> {
         let Session { library, output } = session;
         let kinds = || Listed::value_variants().iter().map(|kind| kind.name());
         let lines = match (Listed::from_str(&self.what, false), &self.name) {
@@ -104,7 +104,7 @@ impl Command for List {
 }
 
 impl List {
-    fn items(&self, library: &Library<'_>, kind: Listed) -> Result<Vec<Item>, CommandError> {
+    fn items(&self, library: &Library<'_>, kind: Listed) -> Result<Vec<Item>> {
         Ok(match kind {
             Listed::Models => entries(library.registry.models()),
             Listed::Methods => entries(library.registry.methods()),
@@ -131,7 +131,7 @@ impl List {
     }
 
     /// Describes one item of a kind, or lists all that belong to a paper.
-    fn one(&self, library: &Library<'_>, kind: Listed, name: &str) -> Result<Vec<String>, CommandError> {
+    fn one(&self, library: &Library<'_>, kind: Listed, name: &str) -> Result<Vec<String>> {
         let mut items = self.items(library, kind)?;
         let Some(index) = items.iter().position(|item| item.name == name) else {
             let is_of_paper = |item: &Item| kind == Listed::Statements && paper_of(&item.name) == name;
@@ -156,7 +156,7 @@ impl List {
     }
 
     /// Describes the method that a file defines.
-    fn file(&self, library: &Library<'_>, file: &str) -> Result<Vec<String>, CommandError> {
+    fn file(&self, library: &Library<'_>, file: &str) -> Result<Vec<String>> {
         let Examined { label, about, choice, .. } = Examined::find(library.registry, file)?;
         if self.format == Format::Json {
             return Ok(vec![format!("{:#}", json!({ "name": label, "parameters": choice.parameters() }))]);
@@ -181,7 +181,7 @@ fn entries<K: Kind>(entries: &[Entry<K>]) -> Vec<Item> {
 }
 
 /// Reads the experiments in files, ordered by id.
-fn experiments(files: &[PathBuf]) -> Result<Vec<Item>, CommandError> {
+fn experiments(files: &[PathBuf]) -> Result<Vec<Item>> {
     let item = |path: &PathBuf| {
         read_with(path, |document| {
             let id = read_id(&document.root).map_err(|problem| document.bad(vec![problem]))?;
@@ -196,7 +196,7 @@ fn experiments(files: &[PathBuf]) -> Result<Vec<Item>, CommandError> {
 }
 
 /// Lists the papers and sets, in the order of the report.
-fn publications(library: &Library<'_>) -> Result<Vec<Item>, CommandError> {
+fn publications(library: &Library<'_>) -> Result<Vec<Item>> {
     let item = |(id, publication): (String, Publication)| Item {
         about: publication.citation(),
         json: publication.to_json(&id),
@@ -206,7 +206,7 @@ fn publications(library: &Library<'_>) -> Result<Vec<Item>, CommandError> {
 }
 
 /// Lists the statements of all papers and our findings, in the order of their ledgers.
-fn statements(library: &Library<'_>) -> Result<Vec<Item>, CommandError> {
+fn statements(library: &Library<'_>) -> Result<Vec<Item>> {
     let plans = load(library.registry, &library.files(|_| true)?, false)?;
     let mut items = Vec::new();
     for paper in papers(&plans) {

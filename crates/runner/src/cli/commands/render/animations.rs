@@ -9,7 +9,7 @@ use mbsbench_runs::{Cache, seal};
 
 use super::Form;
 use crate::artefacts::{WriteError, animation};
-use crate::cli::{CommandError, sorted};
+use crate::cli::{CommandError, Result, sorted};
 
 /// Choice and style of animations.
 #[derive(Debug, clap::Args)]
@@ -40,7 +40,7 @@ impl AnimationOptions {
         out: &Path,
         cache: &Cache,
         registry: &Registry,
-    ) -> Result<Vec<(PathBuf, Option<f64>)>, CommandError> {
+    ) -> Result<Vec<(PathBuf, Option<f64>)>> {
         let folder = out.join(&plan.experiment.id);
         let mut paths = Vec::new();
         for spec in self.wanted(plan)? {
@@ -72,7 +72,7 @@ impl AnimationOptions {
 
     /// The animations of a plan, modified by the command line. If the file has none, one of its first run that has a
     /// view.
-    fn wanted(&self, plan: &Plan) -> Result<Vec<AnimationSpec>, CommandError> {
+    fn wanted(&self, plan: &Plan) -> Result<Vec<AnimationSpec>> {
         let own = plan.experiment.animations.iter().map(|animation| animation.value.clone());
         let mut specs: Vec<AnimationSpec> = own.collect();
         if specs.is_empty() {
@@ -95,7 +95,7 @@ impl AnimationOptions {
 
     /// The runs that are overlaid: the runs selected by the file, or, for each method named on the command line, the
     /// first run that otherwise matches.
-    fn runs<'p>(&self, plan: &'p Plan, spec: &AnimationSpec) -> Result<Vec<&'p RunSpec>, CommandError> {
+    fn runs<'p>(&self, plan: &'p Plan, spec: &AnimationSpec) -> Result<Vec<&'p RunSpec>> {
         let methods = &self.method;
         let seen = || plan.runs.iter().filter(|run| !run.views().is_empty());
         if methods.is_empty() {
@@ -121,7 +121,7 @@ impl AnimationOptions {
 }
 
 /// Returns the animation of an experiment that defines none.
-fn of_model(plan: &Plan) -> Result<AnimationSpec, CommandError> {
+fn of_model(plan: &Plan) -> Result<AnimationSpec> {
     let Some(run) = plan.runs.iter().find(|run| !run.views().is_empty()) else {
         let mut models: Vec<String> = plan.runs.iter().map(|run| run.model.name().to_owned()).collect();
         models.dedup();

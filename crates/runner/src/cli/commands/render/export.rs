@@ -6,7 +6,7 @@ use mbsbench_judge::folders::Folders;
 use mbsbench_numbers::{csv, decimal};
 
 use super::{Form, tex};
-use crate::cli::{CommandError, Seen, Session, ensure_sealed, judged, paper_of, read_data, rests_on};
+use crate::cli::{CommandError, Result, Seen, Session, ensure_sealed, judged, paper_of, read_data, rests_on};
 use crate::report::artefact::{Artefact, Kind};
 
 /// The item that a name refers to.
@@ -16,7 +16,7 @@ enum Found<'p> {
 }
 
 /// Returns the item called `name` from results, in the requested form.
-pub(super) fn text(name: &str, form: Form, seen: &Seen, session: &mut Session<'_>) -> Result<String, CommandError> {
+pub(super) fn text(name: &str, form: Form, seen: &Seen, session: &mut Session<'_>) -> Result<String> {
     let library = session.library;
     let results = &library.seen(seen);
     let mut known = Vec::new();
@@ -64,9 +64,9 @@ fn find<'p>(
     own: &str,
     plans: &'p [Plan],
     ledger: Option<&Ledger>,
-    results: &impl Folders,
+    results: &dyn Folders,
     known: &mut Vec<String>,
-) -> Result<Option<Found<'p>>, CommandError> {
+) -> Result<Option<Found<'p>>> {
     for plan in plans.iter().filter(|plan| plan.experiment.paper == paper) {
         let experiment = &plan.experiment;
         let folder = experiment.id.strip_prefix(&format!("{paper}/")).unwrap_or(&experiment.id);
@@ -88,7 +88,7 @@ fn find<'p>(
 }
 
 /// Reads the files with the data of a figure, one for each panel that has its own file.
-fn curves(artefact: &Artefact<'_>, results: &impl Folders) -> Result<Vec<String>, CommandError> {
+fn curves(artefact: &Artefact<'_>, results: &dyn Folders) -> Result<Vec<String>> {
     let folder = results.of(&artefact.plan.experiment.id);
     let of = |id: &str| folder.join(format!("{id}.csv"));
     let whole = of(artefact.id);
@@ -103,7 +103,7 @@ fn curves(artefact: &Artefact<'_>, results: &impl Folders) -> Result<Vec<String>
 
 /// Returns the numbers of a table or figure as stored in the results. For a figure of several panels, each part starts
 /// with the number of its panel.
-fn numbers(artefact: &Artefact<'_>, results: &impl Folders) -> Result<String, CommandError> {
+fn numbers(artefact: &Artefact<'_>, results: &dyn Folders) -> Result<String> {
     let files = curves(artefact, results)?;
     if let [one] = &files[..] {
         return Ok(one.clone());

@@ -14,8 +14,8 @@ use mbsbench_runs::{Cache, Row, fingerprint};
 use super::Command;
 use crate::artefacts::{recorded_times, write_pictures};
 use crate::cli::{
-    CommandError, Exit, FileKind, Judgements, Need, RunOptions, Seen, Session, Wanted, file_kind, motion, none_lost,
-    write_report,
+    CommandError, Exit, FileKind, Judgements, Need, Result, RunOptions, Seen, Session, Wanted, file_kind, motion,
+    none_lost, write_report,
 };
 use animations::AnimationOptions;
 
@@ -86,7 +86,7 @@ impl Command for Render {
         }
     }
 
-    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit> {
         match self.to {
             Form::Svg | Form::Png | Form::Gif | Form::Apng => self.pictures(session)?,
             Form::Html => {
@@ -110,7 +110,7 @@ impl Command for Render {
 
 impl Render {
     /// Writes figures and animations and prints their paths. The times shown are those recorded in `results/`.
-    fn pictures(&self, session: &mut Session<'_>) -> Result<(), CommandError> {
+    fn pictures(&self, session: &mut Session<'_>) -> Result<()> {
         let library = session.library;
         let mechanism = match self.wanted.wanted.as_slice() {
             [file] if file_kind(file).and_then(FileKind::model) == Some("mechanism") => Some(file),
@@ -157,7 +157,7 @@ impl Render {
 
     /// The motion of a mechanism by the methods that are named, or by the first of [`METHODS`] that reaches the end.
     /// Failures are reported.
-    fn motion(&self, file: &Path, session: &mut Session<'_>) -> Result<Vec<Plan>, CommandError> {
+    fn motion(&self, file: &Path, session: &mut Session<'_>) -> Result<Vec<Plan>> {
         if self.to == Form::Png {
             return Err(CommandError::refused(
                 "a mechanism is shown in motion",

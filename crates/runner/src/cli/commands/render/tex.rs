@@ -8,7 +8,7 @@ use mbsbench_experiment::spec::Scale;
 use mbsbench_judge::claims::Judged;
 
 use crate::artefacts::WriteError;
-use crate::cli::CommandError;
+use crate::cli::Result;
 use crate::report::artefact::Artefact;
 use crate::report::results_table::{Cell, Table};
 use crate::sheet::Sheet;
@@ -50,7 +50,7 @@ pub(super) fn statement(paper: &str, judged: &Judged) -> String {
 }
 
 /// Formats a table, with published values in parentheses.
-pub(super) fn table(artefact: &Artefact<'_>, csv: &str) -> Result<String, CommandError> {
+pub(super) fn table(artefact: &Artefact<'_>, csv: &str) -> Result<String> {
     let Table { axis, rows, columns, .. } = Table::parse(artefact.id, csv).map_err(WriteError::from)?;
     let text_of = |cell: &Cell| {
         let failure = || cell.failure.as_ref().map_or(String::new(), |[name, _]| name.clone());
@@ -77,13 +77,13 @@ pub(super) fn table(artefact: &Artefact<'_>, csv: &str) -> Result<String, Comman
 }
 
 /// Formats a figure with its caption.
-pub(super) fn figure(artefact: &Artefact<'_>, files: &[String]) -> Result<String, CommandError> {
+pub(super) fn figure(artefact: &Artefact<'_>, files: &[String]) -> Result<String> {
     let plot = plot(artefact, files)?;
     Ok(format!("\\begin{{figure}}\n{plot}  \\caption{{{}}}\n\\end{{figure}}\n", escaped(artefact.title)))
 }
 
 /// Formats the axes and curves of a figure, one panel after the other.
-pub(super) fn plot(artefact: &Artefact<'_>, files: &[String]) -> Result<String, CommandError> {
+pub(super) fn plot(artefact: &Artefact<'_>, files: &[String]) -> Result<String> {
     let mut text = format!("% {}/{}; needs \\usepackage{{pgfplots}}\n", artefact.plan.experiment.id, artefact.id);
     let plot = artefact.plan.experiment.plots.iter().map(|plot| &plot.value).find(|plot| plot.id == artefact.id);
     for (number, file) in files.iter().enumerate() {

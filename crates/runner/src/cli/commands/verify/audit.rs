@@ -10,14 +10,14 @@ use mbsbench_runs::pipeline::Titles;
 use rayon::prelude::*;
 
 use super::recompute::{Recompute, is_in_sample};
-use crate::cli::{CommandError, Session, Workshop, counted, table};
+use crate::cli::{Result, Session, Workshop, counted, table};
 
 /// The number of runs that are shown.
 const SHOWN: usize = 20;
 
 impl Recompute {
     /// Repeats the sample and prints how far the ends of the runs move, worst first.
-    pub(super) fn audit(&self, plans: &[Plan], session: &mut Session<'_>) -> Result<(), CommandError> {
+    pub(super) fn audit(&self, plans: &[Plan], session: &mut Session<'_>) -> Result<()> {
         let Some(share) = self.audit else { return Ok(()) };
         let seed = self.seed();
         let mut known = BTreeSet::new();

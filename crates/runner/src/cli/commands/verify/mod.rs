@@ -13,8 +13,8 @@ use tabled::settings::{Modify, Width};
 
 use super::Command;
 use crate::cli::{
-    BY_TIMES, CommandError, Exit, NOT_AS_EXPECTED, Need, Seen, Session, Strict, Verdicts, judge_papers, outcome_of,
-    surprise, table, tally,
+    BY_TIMES, Exit, NOT_AS_EXPECTED, Need, Result, Seen, Session, Strict, Verdicts, judge_papers, outcome_of, surprise,
+    table, tally,
 };
 use crate::output::Output;
 use recompute::Recompute;
@@ -50,7 +50,7 @@ impl Command for Verify {
     }
 
     /// Judges all statements of a paper, or of all papers if none is named, and writes `claims.json`.
-    fn run(&self, session: &mut Session<'_>) -> Result<Exit, CommandError> {
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit> {
         let library = session.library;
         let results = library.seen(&self.seen);
         let (wanted, plans) = match &self.paper {

@@ -13,7 +13,7 @@ use mbsbench_problem::Status;
 use mbsbench_runs::pipeline::{Again, Titles, made_again};
 use mbsbench_runs::{FileError, Progress, Resources, ResultSet};
 
-use crate::cli::{CommandError, Exit, Machine, RunsTable, Session, Workshop, none_lost};
+use crate::cli::{CommandError, Exit, Machine, Result, RunsTable, Session, Workshop, none_lost};
 
 /// The selection of runs to recompute or audit.
 #[derive(Debug, Clone, clap::Args)]
@@ -56,12 +56,7 @@ impl Recompute {
 
     /// Recomputes the sample and reports runs that differ from the results in a folder, and deleted entries of the run
     /// cache.
-    pub(super) fn make(
-        &self,
-        plans: &[Plan],
-        results: &impl Folders,
-        session: &mut Session<'_>,
-    ) -> Result<Exit, CommandError> {
+    pub(super) fn make(&self, plans: &[Plan], results: &dyn Folders, session: &mut Session<'_>) -> Result<Exit> {
         let Some(share) = self.recompute else { return Ok(Exit::Done) };
         let seed = self.seed();
         let path = |plan: &Plan| results.of(&plan.experiment.id).join("runs.csv");
@@ -70,7 +65,7 @@ impl Recompute {
             _ => Ok(RunsTable::default()),
         };
         let tables = plans.iter().map(|plan| Ok((plan.experiment.id.as_str(), table(plan)?)));
-        let tables: BTreeMap<&str, RunsTable> = tables.collect::<Result<_, CommandError>>()?;
+        let tables: BTreeMap<&str, RunsTable> = tables.collect::<Result<_>>()?;
         let is_drawn = |plan: &Plan, run: &RunSpec| {
             is_in_sample(run, share, seed)
                 && tables[plan.experiment.id.as_str()].rows.contains_key(&run.key().to_string())
@@ -112,7 +107,7 @@ impl Recompute {
 
 /// Returns the cells in which a recomputed run differs from its lines in a table. Texts are compared, which have all
 /// digits.
-fn differences(table: &RunsTable, Again { plan, row, .. }: &Again<'_>) -> Result<Vec<String>, CommandError> {
+fn differences(table: &RunsTable, Again { plan, row, .. }: &Again<'_>) -> Result<Vec<String>> {
     let made = ResultSet { axes: plan.axes.clone(), measures: plan.columns.clone(), rows: vec![row.clone()] };
     let made = RunsTable::parse(made.to_csv().as_bytes())
         .map_err(|what| CommandError::no_results(Path::new(&row.key), &what))?;

@@ -8,7 +8,7 @@ use mbsbench_experiment::Plan;
 use mbsbench_judge::folders::Folders;
 use mbsbench_runs::{FileError, seal};
 
-use crate::cli::{CommandError, Exit, several};
+use crate::cli::{Exit, Result, several};
 use crate::output::Output;
 
 /// The keys that may sign.
@@ -21,12 +21,7 @@ pub(super) struct Signature {
 
 impl Signature {
     /// Checks the signature, if it is wanted, and that the signed manifest lists the results of these plans.
-    pub(super) fn check(
-        &self,
-        plans: &[Plan],
-        results: &impl Folders,
-        output: &mut Output<'_>,
-    ) -> Result<Exit, CommandError> {
+    pub(super) fn check(&self, plans: &[Plan], results: &dyn Folders, output: &mut Output<'_>) -> Result<Exit> {
         let manifest = results.root().join("manifest.json");
         let signature = results.root().join("manifest.json.sig");
         let Some(signers) = &self.signers else {
@@ -51,7 +46,7 @@ impl Signature {
 }
 
 /// Returns the name of the signer, or the message of `ssh-keygen`.
-fn signed(manifest: &Path, signature: &Path, signers: &Path) -> Result<Result<String, String>, CommandError> {
+fn signed(manifest: &Path, signature: &Path, signers: &Path) -> Result<Result<String, String>> {
     let keygen = |action: &str, more: &[&str]| {
         let mut command = Command::new("ssh-keygen");
         command.args(["-Y", action, "-n", "mbsbench"]).args(more).arg("-s").arg(signature).arg("-f").arg(signers);

@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 use tabled::settings::{Modify, Width, object::Columns};
 
 use super::Compare;
-use crate::cli::{CommandError, FileKind, Format, Session, table, write};
+use crate::cli::{FileKind, Format, Result, Session, table, write};
 use question::Question;
 use search::{END, FIRST_END, Found, Search};
 
 /// Answers which methods suit the model of a file; writes an experiment to refine and a page.
-pub(super) fn advise(compare: &Compare, kind: FileKind, session: &mut Session<'_>) -> Result<(), CommandError> {
+pub(super) fn advise(compare: &Compare, kind: FileKind, session: &mut Session<'_>) -> Result<()> {
     let start = Instant::now();
     let registry = session.library.registry;
     let question = Question::read(compare, kind, registry)?;

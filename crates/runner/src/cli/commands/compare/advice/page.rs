@@ -11,7 +11,7 @@ use mbsbench_runs::{Cache, fingerprint};
 use super::search::Found;
 use super::{Answer, Compare};
 use crate::artefacts::animation;
-use crate::cli::{CommandError, Session};
+use crate::cli::{Result, Session};
 use crate::report::{drawn, of_best, page};
 
 /// Number of frames of the animation.
@@ -23,7 +23,7 @@ pub(super) fn page_of(
     ranked: &Ranked<'_>,
     compare: &Compare,
     session: &mut Session<'_>,
-) -> Result<String, CommandError> {
+) -> Result<String> {
     let registry = session.library.registry;
     let motion = in_motion(found, ranked, &Cache::new(&compare.options.machine.cache, fingerprint(registry)), registry);
     let body = html! {

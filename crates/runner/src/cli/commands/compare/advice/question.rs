@@ -9,7 +9,7 @@ use mbsbench_runs::FileError;
 use serde_json::{Value, json};
 
 use super::Compare;
-use crate::cli::{CommandError, FileKind, read};
+use crate::cli::{CommandError, FileKind, Result, read};
 
 /// Span of a model whose file has none, s.
 const SPAN: f64 = 1.0;
@@ -65,11 +65,11 @@ impl Reference {
 
 impl Question {
     /// Reads the model of a file.
-    pub(super) fn read(compare: &Compare, kind: FileKind, registry: &Registry) -> Result<Self, CommandError> {
+    pub(super) fn read(compare: &Compare, kind: FileKind, registry: &Registry) -> Result<Self> {
         let path = Path::new(&compare.name);
         // A missing file is reported as an error of the command line.
         read(path)?;
-        let document = || -> Result<Document, CommandError> { Ok(Document::parse(path, &read(path)?)?) };
+        let document = || -> Result<Document> { Ok(Document::parse(path, &read(path)?)?) };
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_ascii_lowercase().replace(['_', ' '], "-");
         let stem = if is_safe_name(&stem) { stem } else { "model".to_owned() };
         let title = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -153,7 +153,7 @@ impl Question {
     }
 
     /// Plans `every` method with a tolerance (0) or a step (1) on a model.
-    pub(super) fn every_of(&self, model: &Value, kind: usize, registry: &Registry) -> Result<Plan, CommandError> {
+    pub(super) fn every_of(&self, model: &Value, kind: usize, registry: &Registry) -> Result<Plan> {
         let control = [json!({ "tolerance": 1e-3 }), json!({ "step": (self.span[1] - self.span[0]) / 16.0 })];
         let mut experiment = json!({
             "id": "compare/methods", "model": model, "span": self.span, "method": "every", "measures": ["rhs_cost"],
@@ -165,7 +165,7 @@ impl Question {
         Ok(Plan::read(&self.place, experiment.to_string().as_bytes(), registry, false)?)
     }
 
-    fn find_methods(&mut self, registry: &Registry) -> Result<(), CommandError> {
+    fn find_methods(&mut self, registry: &Registry) -> Result<()> {
         let [adaptive, fixed] = [0, 1].map(|kind| self.every_of(&self.model, kind, registry));
         self.every = match (adaptive, fixed) {
             (Err(error), Err(_)) => return Err(error),
@@ -175,7 +175,7 @@ impl Question {
     }
 
     /// Finds the components whose errors count: positions and velocities of bodies, or states.
-    fn observe(&mut self, registry: &Registry) -> Result<(), CommandError> {
+    fn observe(&mut self, registry: &Registry) -> Result<()> {
         for is_second in [false, true] {
             let Some(run) = self.every.iter().flatten().find_map(|plan| plan.runs.first()) else { break };
             let is_mechanism = run.model.name() == "mechanism";

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::Compare;
 use super::question::{Question, Reference};
-use crate::cli::{CommandError, Session};
+use crate::cli::{CommandError, Result, Session};
 
 /// Unrelated methods that check each other as a reference. A group is tried if none of those before agrees.
 const PAIRS: [&[[&str; 2]]; 3] = [
@@ -95,7 +95,7 @@ pub(super) struct Search<'a, 's, 'o> {
 }
 
 impl Search<'_, '_, '_> {
-    pub(super) fn run(mut self) -> Result<Found, CommandError> {
+    pub(super) fn run(mut self) -> Result<Found> {
         let (reference, digits) = self.reference()?;
         let mut tried: Vec<Tried> = Vec::new();
         for (kind, plan) in self.question.every.iter().enumerate() {
@@ -163,18 +163,14 @@ impl Search<'_, '_, '_> {
     }
 
     /// Computes the runs of an experiment with these cases, each for a limited time.
-    fn make(
-        &mut self,
-        reference: &Reference,
-        cases: &[Value],
-    ) -> Result<(String, Vec<Plan>, Vec<Outcome>), CommandError> {
+    fn make(&mut self, reference: &Reference, cases: &[Value]) -> Result<(String, Vec<Plan>, Vec<Outcome>)> {
         let text = self.question.text(reference, cases);
         let plans = vec![Plan::read(&self.question.place, text.as_bytes(), self.session.library.registry, false)?];
         let outcomes = self.outcomes(&plans)?;
         Ok((text, plans, outcomes))
     }
 
-    fn outcomes(&mut self, plans: &[Plan]) -> Result<Vec<Outcome>, CommandError> {
+    fn outcomes(&mut self, plans: &[Plan]) -> Result<Vec<Outcome>> {
         let count = plans.iter().map(|plan| plan.runs.len()).sum();
         let progress = Progress::new(count).counting_failures();
         let _limited = Limited::new(Duration::from_secs_f64(self.longest), self.end());
@@ -183,7 +179,7 @@ impl Search<'_, '_, '_> {
 
     /// Finds two methods that agree, first roughly to find the scales of errors, then to more digits than the finest
     /// accuracy.
-    fn reference(&mut self) -> Result<(Reference, f64), CommandError> {
+    fn reference(&mut self) -> Result<(Reference, f64)> {
         let finest = self.compare.accuracy.iter().copied().fold(1.0, f64::min);
         let digits = (1.0 - finest.log10()).ceil() as u32;
         let rough =
@@ -193,7 +189,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// Returns a reference like this one by two methods that agree to the required digits, with its scales.
-    fn agreeing(&mut self, like: &Reference, share: f64) -> Result<(Reference, f64), CommandError> {
+    fn agreeing(&mut self, like: &Reference, share: f64) -> Result<(Reference, f64)> {
         let mut refusals = Vec::new();
         let any = self.question.every.iter().position(Option::is_some).unwrap_or(0);
         let first = self.question.every[any].iter().flat_map(|plan| &plan.runs).next();
