@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::{
     CommandError, Contenders, Library, Result, RunOptions, Session, ensure_sealed, files_below, judging, papers, write,
 };
-use crate::report::{self, ComparisonReport, PaperReport};
+use crate::report::{self, ComparisonReport, PaperReport, Report};
 
 /// Folder for data about this machine and day, on which no result depends.
 const HERE: &str = "target";
@@ -58,13 +58,13 @@ pub(super) fn write_report(
             library.ledger(paper, plans)?.map_or(Ok(Vec::new()), |ledger| judging::judged(&ledger, plans, &results))
         }
     };
-    let reports: Vec<PaperReport<'_>> = complete
+    let papers = complete
         .into_par_iter()
         .map(|(paper, publication)| {
             Ok(PaperReport { plans: of(&paper), judged: judgements(&paper)?, paper, publication })
         })
         .collect::<Result<_>>()?;
-    Ok(report::write(results, &reports, &lacking, compared.as_ref(), library.registry)?)
+    Ok(report::write(&Report { results, papers, lacking, compared, registry: library.registry })?)
 }
 
 /// Returns the comparison across papers computed from its results, after writing its summary beside them.

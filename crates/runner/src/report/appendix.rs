@@ -1,7 +1,5 @@
 //! The appendix of a paper: its experiment files, further figures and tables, and the sensitivity of its verdicts.
 
-use std::path::Path;
-
 use maud::{Markup, html};
 use mbsbench_experiment::Plan;
 
@@ -9,22 +7,17 @@ use super::artefact::Artefact;
 use super::page::{Section, experiment_anchor, file_of_appendix, header, page_of_sections};
 use super::sensitivity::{self, Study};
 use super::statement::Found;
-use super::{FileError, PaperReport};
+use super::{PaperReport, Result};
 
 /// Returns the page.
-pub(super) fn page_of(
-    results: &Path,
-    report: &PaperReport<'_>,
-    studies: &[Study<'_>],
-    found: &Found<'_>,
-) -> Result<String, FileError> {
+pub(super) fn page_of(report: &PaperReport<'_>, studies: &[Study<'_>], found: &Found<'_>) -> Result<String> {
     let paper = format!("{}.html", report.paper);
     let artefacts = Artefact::all(&report.plans);
     let further: Vec<Markup> = artefacts
         .iter()
         .filter(|artefact| !artefact.is_published())
-        .map(|artefact| artefact.section(results, &file_of_appendix(&report.paper), [&[], &[]], found))
-        .collect::<Result<_, _>>()?;
+        .map(|artefact| artefact.section(&file_of_appendix(&report.paper), [&[], &[]], found))
+        .collect::<Result<_>>()?;
     let above = [(paper.as_str(), report.publication.title.as_str())];
     let header = header(&above, "Appendix: experiments, further figures and sensitivity", &html! {});
     let experiments = html! { @for plan in &report.plans { (experiment(plan)) } };
@@ -34,7 +27,7 @@ pub(super) fn page_of(
         sections.push(Section::new("further", "Further figures and tables", body));
     }
     if !studies.is_empty() {
-        sections.push(sensitivity::section(results, studies, &paper)?);
+        sections.push(sensitivity::section(found.results, studies, &paper)?);
     }
     Ok(page_of_sections(&format!("mbsbench: appendix to {}", report.publication.title), &header, &sections))
 }

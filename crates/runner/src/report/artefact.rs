@@ -12,7 +12,7 @@ use super::page::{anchor, animation, badge, experiment_anchor, figure_named, sig
 use super::places::places;
 use super::results_table::Table;
 use super::statement::{Found, statement, target};
-use super::{FileError, read};
+use super::{Result, read};
 
 /// Largest width of a figure or table that has statements beside it, px.
 const WIDEST_BESIDE: u32 = 640;
@@ -104,14 +104,8 @@ impl<'r> Artefact<'r> {
 
     /// Returns its section of a page, with the statements about it, and links to the statements that are placed
     /// elsewhere. The page `experiments` has its experiment file.
-    pub fn section(
-        &self,
-        results: &Path,
-        experiments: &str,
-        [judged, linked]: [&[&Judged]; 2],
-        found: &Found<'_>,
-    ) -> Result<Markup, FileError> {
-        let folder = results.join(&self.plan.experiment.id);
+    pub fn section(&self, experiments: &str, [judged, linked]: [&[&Judged]; 2], found: &Found<'_>) -> Result<Markup> {
+        let folder = found.results.join(&self.plan.experiment.id);
         let id = &self.plan.experiment.id;
         let link = |kind: &str| format!("../{id}/{}.{kind}", self.id);
         let (shown, [width, _]) = match self.kind {
@@ -120,11 +114,11 @@ impl<'r> Artefact<'r> {
                 (table.shown(judged), [table.width(), 0])
             }
             Kind::Figure => {
-                let svg = self.svg(results)?;
+                let svg = self.svg(found.results)?;
                 (figure_named(&svg, self.id, &self.anchor()), size_of(&svg))
             }
             Kind::Animation => {
-                let size = size_of(&self.svg(results)?);
+                let size = size_of(&self.svg(found.results)?);
                 (animation(&link("svg"), size, self.title), size)
             }
         };
@@ -186,7 +180,7 @@ impl<'r> Artefact<'r> {
     }
 
     /// The SVG of its first panel if that is a separate file, else of all of it.
-    pub fn first_panel(&self, results: &Path) -> Result<(String, String), FileError> {
+    pub fn first_panel(&self, results: &Path) -> Result<(String, String)> {
         let panel = panel_id(self.id, 0).unwrap_or_default();
         let path = results.join(&self.plan.experiment.id).join(format!("{panel}.svg"));
         if path.exists() { Ok((panel, read(&path)?)) } else { Ok((self.id.to_owned(), self.svg(results)?)) }
@@ -202,7 +196,7 @@ impl<'r> Artefact<'r> {
     }
 
     /// The SVG of a figure.
-    pub fn svg(&self, results: &Path) -> Result<String, FileError> {
+    pub fn svg(&self, results: &Path) -> Result<String> {
         read(&results.join(&self.plan.experiment.id).join(format!("{}.svg", self.id)))
     }
 }

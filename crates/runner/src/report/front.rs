@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use maud::{Markup, html};
-use mbsbench_experiment::Registry;
 use mbsbench_judge::claims::{Judged, JudgedCheck, Verdict};
 use mbsbench_judge::publication::{MainClaim, Publication, PublicationKind};
 
@@ -13,22 +12,16 @@ use super::page::{
     badge, choice, experiment_anchor, figure_named, file_of_appendix, file_of_model, of, page, search, strip, tally,
 };
 use super::statement::{linked, target};
-use super::{ComparisonReport, FileError, PaperReport};
+use super::{PaperReport, Report, Result};
 
 /// Number of measured values that are shown as examples for a statement.
 const SHOWN: usize = 3;
 
 /// Returns the front page.
-pub(super) fn page_of(
-    results: &Path,
-    reports: &[PaperReport<'_>],
-    lacking: &[(String, Publication)],
-    compared: Option<&ComparisonReport<'_>>,
-    methods: &Methods<'_>,
-    registry: &Registry,
-) -> Result<String, FileError> {
+pub(super) fn page_of(report: &Report<'_>, methods: &Methods<'_>) -> Result<String> {
+    let Report { results, papers: reports, lacking, compared, .. } = report;
     let total = reports.iter().map(|report| report.scores().total()).sum::<usize>();
-    let entries = |kind: PublicationKind| -> Result<Vec<Markup>, FileError> {
+    let entries = |kind: PublicationKind| -> Result<Vec<Markup>> {
         let reports = reports.iter().filter(|report| report.publication.kind == kind);
         reports.map(|report| entry(results, report)).collect()
     };
@@ -43,7 +36,7 @@ pub(super) fn page_of(
             }
         }
         main id="main" {
-            (find(reports, compared, methods, registry))
+            (find(report, methods))
             nav.questions aria-label="Where to go" {
                 ul {
                     li { a href="#papers" { "Does a paper's claim hold?" } }
@@ -76,7 +69,7 @@ pub(super) fn page_of(
 
 /// Shows the way from a main claim to its verdict. The example is the first claim that is decided, has a figure, and
 /// has numbers to compare with published ones.
-fn example(results: &Path, reports: &[PaperReport<'_>]) -> Result<Markup, FileError> {
+fn example(results: &Path, reports: &[PaperReport<'_>]) -> Result<Markup> {
     let claims = reports.iter().flat_map(|report| report.publication.claims.iter().map(move |claim| (report, claim)));
     for (report, claim) in claims {
         let verdict = claim.outcome(&report.judged).verdict();
@@ -134,7 +127,7 @@ fn compared_checks(judged: &Judged) -> impl Iterator<Item = &JudgedCheck> {
 }
 
 /// A paper or set with the outcomes of its statements.
-fn entry(results: &Path, report: &PaperReport<'_>) -> Result<Markup, FileError> {
+fn entry(results: &Path, report: &PaperReport<'_>) -> Result<Markup> {
     let page = format!("{}.html", report.paper);
     let claims = &report.publication.claims;
     let picture = thumbnail(results, report, claims.first(), &report.paper)?;
@@ -166,7 +159,7 @@ fn thumbnail(
     report: &PaperReport<'_>,
     claim: Option<&MainClaim>,
     unique: &str,
-) -> Result<Option<Markup>, FileError> {
+) -> Result<Option<Markup>> {
     let artefacts = Artefact::all(&report.plans);
     let figures = || artefacts.iter().filter(|artefact| artefact.kind == Kind::Figure);
     let places: Vec<&str> =
@@ -183,12 +176,7 @@ fn thumbnail(
 }
 
 /// The search over all statements, methods, models and papers, with the form that filters them.
-fn find(
-    reports: &[PaperReport<'_>],
-    compared: Option<&ComparisonReport<'_>>,
-    methods: &Methods<'_>,
-    registry: &Registry,
-) -> Markup {
+fn find(Report { papers: reports, compared, registry, .. }: &Report<'_>, methods: &Methods<'_>) -> Markup {
     let statements = reports.iter().flat_map(|report| report.judged.iter().map(move |judged| (report, judged)));
     let statements = statements.filter(|(_, judged)| !judged.is_finding);
     let ranked =

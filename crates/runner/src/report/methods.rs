@@ -12,7 +12,7 @@ use super::artefact::Artefact;
 use super::comparison::TITLE;
 use super::page::{Section, file_of_model, header, page_of_sections};
 use super::statement::{Found, linked};
-use super::{ComparisonReport, PaperReport};
+use super::{Pages, PaperReport, Report};
 use crate::description;
 use crate::ranks::Ranks;
 
@@ -61,15 +61,10 @@ pub(super) fn file_of(name: &str) -> String {
 }
 
 /// Returns the pages of all methods with the names of their files.
-pub(super) fn pages(
-    methods: &Methods<'_>,
-    reports: &[PaperReport<'_>],
-    found: &[Found<'_>],
-    compared: Option<&ComparisonReport<'_>>,
-) -> Vec<(String, String)> {
+pub(super) fn pages(Report { papers, compared, .. }: &Report<'_>, methods: &Methods<'_>, found: &[Found<'_>]) -> Pages {
     let mut statements: Vec<(BTreeSet<&str>, &PaperReport<'_>, &Judged)> = Vec::new();
     let mut artefacts: Vec<(BTreeSet<&str>, &PaperReport<'_>, Artefact<'_>)> = Vec::new();
-    for (report, found) in reports.iter().zip(found) {
+    for (report, found) in papers.iter().zip(found) {
         statements.extend(report.judged.iter().map(|judged| (found.names(judged), report, judged)));
         let published = Artefact::all(&report.plans).into_iter().filter(Artefact::is_published);
         artefacts.extend(published.map(|artefact| (artefact.methods(), report, artefact)));
@@ -82,7 +77,7 @@ pub(super) fn pages(
             @if !entry.source().is_empty() {
                 p.small {
                     "Source: " (entry.source()) "."
-                    @for report in reports.iter().filter(|report| entry.source().contains(&report.paper)) {
+                    @for report in papers.iter().filter(|report| entry.source().contains(&report.paper)) {
                         " " a href=(format!("{}.html", report.paper)) { (report.publication.title) }
                     }
                 }
@@ -127,7 +122,7 @@ pub(super) fn pages(
             };
             sections.push(Section::new("figures", "Figures and tables", body));
         }
-        let above = compared.map(|_| ("comparison.html", TITLE));
+        let above = compared.as_ref().map(|_| ("comparison.html", TITLE));
         let header = header(above.as_slice(), name, &about);
         (file_of(name), page_of_sections(&format!("mbsbench: {name}"), &header, &sections))
     };

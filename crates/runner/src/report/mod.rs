@@ -60,41 +60,56 @@ pub struct ComparisonReport<'r> {
     pub summary: Summary<'r>,
 }
 
+/// The contents of a report.
+pub struct Report<'r> {
+    /// Folder with the results.
+    pub results: &'r Path,
+    /// The papers with results.
+    pub papers: Vec<PaperReport<'r>>,
+    /// The papers that lack results.
+    pub lacking: Vec<(String, Publication)>,
+    /// The comparison of methods, if it has results.
+    pub compared: Option<ComparisonReport<'r>>,
+    /// All methods and models.
+    pub registry: &'r Registry,
+}
+
+/// Pages by the names of their files.
+type Pages = Vec<(String, String)>;
+
+/// The result of writing a part of the report.
+type Result<T, E = FileError> = std::result::Result<T, E>;
+
 /// Writes `results/report/index.html`, a page for each paper and, if there is a comparison, its pages, from the files
-/// under `results`. The front page also lists the papers `lacking` results.
+/// under `results`.
 ///
 /// # Errors
 /// Fails with the first file that cannot be read or written.
-pub fn write(
-    results: &Path,
-    papers: &[PaperReport<'_>],
-    lacking: &[(String, Publication)],
-    compared: Option<&ComparisonReport<'_>>,
-    registry: &Registry,
-) -> Result<PathBuf, FileError> {
+pub fn write(report: &Report<'_>) -> Result<PathBuf> {
+    let Report { results, papers, compared, registry, .. } = report;
     let folder = results.join("report");
     let plans =
         papers.iter().flat_map(|paper| &paper.plans).chain(compared.iter().flat_map(|compared| &compared.plans));
     let methods = &Methods::new(plans.copied(), registry);
     let save = |name: &str, text: String| put(&folder.join(name), text.as_bytes());
     let found: Vec<Found<'_>> =
-        papers.par_iter().map(|paper| Found::new(results, &paper.plans, methods)).collect::<Result<_, _>>()?;
+        papers.par_iter().map(|paper| Found::new(results, &paper.plans, methods)).collect::<Result<_>>()?;
     let of_papers = || {
         papers.par_iter().zip(&found).try_for_each(|(paper, found)| {
             let studies = sensitivity::Study::all(results, paper)?;
-            save(&format!("{}.html", paper.paper), paper::page_of(results, paper, &studies, found)?)?;
-            save(&page::file_of_appendix(&paper.paper), appendix::page_of(results, paper, &studies, found)?)
+            save(&format!("{}.html", paper.paper), paper::page_of(paper, &studies, found)?)?;
+            save(&page::file_of_appendix(&paper.paper), appendix::page_of(paper, &studies, found)?)
         })
     };
     let of_comparison = || {
         let Some(compared) = compared else { return Ok(()) };
-        let pages = comparison::pages(results, compared, methods, registry)?;
+        let pages = comparison::pages(report, compared, methods)?;
         pages.into_par_iter().try_for_each(|(file, text)| save(&file, text))
     };
     let front = || {
-        let pages = methods::pages(methods, papers, &found, compared);
+        let pages = methods::pages(report, methods, &found);
         pages.into_par_iter().try_for_each(|(file, text)| save(&file, text))?;
-        save("index.html", front::page_of(results, papers, lacking, compared, methods, registry)?)
+        save("index.html", front::page_of(report, methods)?)
     };
     let (papers, (compared, front)) = rayon::join(of_papers, || rayon::join(of_comparison, front));
     papers.and(compared).and(front)?;
@@ -102,6 +117,6 @@ pub fn write(
 }
 
 /// Reads the text of a file.
-fn read(path: &Path) -> Result<String, FileError> {
+fn read(path: &Path) -> Result<String> {
     mbsbench_input::read_text(path, mbsbench_input::LARGEST_DATA).map_err(FileError::of(path))
 }

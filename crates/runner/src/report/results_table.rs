@@ -7,7 +7,7 @@ use mbsbench_judge::claims::{Judged, Verdict};
 use mbsbench_numbers::short;
 
 use super::page::sign;
-use super::{FileError, read};
+use super::{FileError, Result, read};
 use crate::sheet::Sheet;
 
 /// Largest width of a table on a page, px.
@@ -80,7 +80,7 @@ impl Column {
 
 impl Table {
     /// Reads the table `id` from a folder.
-    pub fn read(folder: &Path, id: &str) -> Result<Self, FileError> {
+    pub fn read(folder: &Path, id: &str) -> Result<Self> {
         let path = folder.join(format!("{id}.csv"));
         Self::parse(id, &read(&path)?).map_err(|error| FileError::of(&path)(error.into()))
     }

@@ -10,7 +10,7 @@ use mbsbench_judge::reconstruction::{Finding, Findings, words};
 
 use super::page::{Section, anchor, badge, figure_named};
 use super::statement::check_target;
-use super::{FileError, PaperReport, read};
+use super::{FileError, PaperReport, Result, read};
 
 /// Name of the file with the findings of a study, in the folder of its experiment.
 const STUDY: &str = "reconstruction.csv";
@@ -25,7 +25,7 @@ pub(super) struct Study<'r> {
 
 impl<'r> Study<'r> {
     /// Reads the studies of a paper. They are made by a separate command and may be missing.
-    pub fn all(results: &Path, report: &PaperReport<'r>) -> Result<Vec<Self>, FileError> {
+    pub fn all(results: &Path, report: &PaperReport<'r>) -> Result<Vec<Self>> {
         let mut studies = Vec::new();
         for &plan in &report.plans {
             let path = results.join(&plan.experiment.id).join(STUDY);
@@ -81,7 +81,7 @@ pub(super) fn summary(studies: &[Study<'_>], appendix: &str) -> Option<Markup> {
 }
 
 /// The section of the appendix with all studies.
-pub(super) fn section(results: &Path, studies: &[Study<'_>], paper: &str) -> Result<Section, FileError> {
+pub(super) fn section(results: &Path, studies: &[Study<'_>], paper: &str) -> Result<Section> {
     let entries = html! {
         ul {
             @for study in studies {
@@ -117,7 +117,7 @@ pub(super) fn section(results: &Path, studies: &[Study<'_>], paper: &str) -> Res
 }
 
 /// The study of one experiment.
-fn study(results: &Path, study: &Study<'_>, paper: &str) -> Result<Markup, FileError> {
+fn study(results: &Path, study: &Study<'_>, paper: &str) -> Result<Markup> {
     let Study { plan, findings } = study;
     let id = &plan.experiment.id;
     let folder = results.join(id);

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::methods::Methods;
 use super::page::{anchor, badge, sign};
 use super::places::places;
-use super::{FileError, read};
+use super::{FileError, Result, read};
 use crate::assurances::assurances;
 use crate::sheet::Sheet;
 
@@ -24,6 +24,8 @@ const NAMED: usize = 8;
 /// Methods and assurances of the runs of several experiments. A statement's methods are among the words by which the
 /// page finds it.
 pub(crate) struct Found<'r> {
+    /// Folder with the results.
+    pub results: &'r Path,
     /// Labels and names of methods, by the keys of their runs.
     methods: HashMap<String, (&'r str, &'static str)>,
     /// Counts of runs by assurance, by the id of their experiment.
@@ -34,13 +36,14 @@ pub(crate) struct Found<'r> {
 
 impl<'r> Found<'r> {
     /// Collects the methods from the runs of some plans, and the assurances of these runs from the results.
-    pub fn new(results: &Path, plans: &[&'r Plan], pages: &'r Methods<'r>) -> Result<Self, FileError> {
+    pub fn new(results: &'r Path, plans: &[&'r Plan], pages: &'r Methods<'r>) -> Result<Self> {
         let runs = plans.iter().flat_map(|plan| &plan.runs);
         let assured = |plan: &&'r Plan| {
             let id = plan.experiment.id.as_str();
             Ok((id, assured(&results.join(id).join("runs.csv"))?))
         };
         Ok(Self {
+            results,
             methods: runs.map(|run| (run.key().to_string(), (run.method_label.as_str(), run.method.name()))).collect(),
             assured: plans.par_iter().map(assured).collect::<Result<_, _>>()?,
             pages,
@@ -71,7 +74,7 @@ impl<'r> Found<'r> {
 }
 
 /// Counts the runs in a `runs.csv` by their assurances.
-fn assured(path: &Path) -> Result<Vec<String>, FileError> {
+fn assured(path: &Path) -> Result<Vec<String>> {
     let sheet = Sheet::parse(&read(path)?).map_err(|error| FileError::of(path)(error.into()))?;
     let runs = sheet.records.iter().filter_map(|record| sheet.cell(record, "assurance").parse().ok());
     Ok(assurances(&runs.collect::<Vec<_>>()))

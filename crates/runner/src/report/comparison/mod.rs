@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use maud::{Markup, html};
-use mbsbench_experiment::{Plan, Registry};
+use mbsbench_experiment::Plan;
 use mbsbench_judge::comparison::{ACCURACIES, COMPARISON, Profile, Ranked, near, words};
 use mbsbench_render::{lay_out, svg};
 use rayon::prelude::*;
@@ -18,7 +18,7 @@ use super::artefact::Artefact;
 use super::methods::Methods;
 use super::page::{Section, figure_named, file_of_model, header, page_of_sections};
 use super::statement::Found;
-use super::{ComparisonReport, FileError};
+use super::{ComparisonReport, Pages, Report, Result};
 pub(crate) use figures::of_best;
 use figures::{Looks, family_name};
 use mbsbench_experiment::lists::unique;
@@ -30,18 +30,13 @@ pub(super) const TITLE: &str = "Which method should I use?";
 const WORK: &str = "right-hand sides";
 
 /// Returns the pages with the names of their files.
-pub(super) fn pages(
-    results: &Path,
-    report: &ComparisonReport<'_>,
-    methods: &Methods<'_>,
-    registry: &Registry,
-) -> Result<Vec<(String, String)>, FileError> {
-    let fields = report.summary.models();
-    let looks = Looks::of(&fields, registry, methods);
+pub(super) fn pages(report: &Report<'_>, compared: &ComparisonReport<'_>, methods: &Methods<'_>) -> Result<Pages> {
+    let fields = compared.summary.models();
+    let looks = Looks::of(&fields, report.registry, methods);
     let of_models =
-        || fields.par_iter().map(|field| (file_of_model(field.plan), model::page_of(report, field, &looks)));
+        || fields.par_iter().map(|field| (file_of_model(field.plan), model::page_of(compared, field, &looks)));
     let (overview, mut pages) =
-        rayon::join(|| overview(results, report, &fields, &looks), || of_models().collect::<Vec<_>>());
+        rayon::join(|| overview(report.results, &compared.plans, &fields, &looks), || of_models().collect::<Vec<_>>());
     pages.push(("comparison.html".to_owned(), overview?));
     Ok(pages)
 }
@@ -52,19 +47,13 @@ pub(crate) fn drawn(figure: &mbsbench_render::Figure) -> Markup {
 }
 
 /// Returns the page of all models.
-fn overview(
-    results: &Path,
-    report: &ComparisonReport<'_>,
-    fields: &[&Ranked<'_>],
-    looks: &Looks<'_>,
-) -> Result<String, FileError> {
-    let unranked: Vec<&Plan> =
-        report.plans.iter().filter(|plan| plan.experiment.rankings.is_empty()).copied().collect();
+fn overview(results: &Path, plans: &[&Plan], fields: &[&Ranked<'_>], looks: &Looks<'_>) -> Result<String> {
+    let unranked: Vec<&Plan> = plans.iter().filter(|plan| plan.experiment.rankings.is_empty()).copied().collect();
     let found = Found::new(results, &unranked, looks.methods)?;
     let mut others = Vec::new();
     for plan in &unranked {
         for artefact in Artefact::all(&[plan]) {
-            others.push(artefact.section(results, "", [&[], &[]], &found)?);
+            others.push(artefact.section("", [&[], &[]], &found)?);
         }
     }
     let works = unique(fields.iter().flat_map(|field| &field.spec.work.0).map(|(work, _)| work));

@@ -5,8 +5,6 @@ mod assumptions;
 mod outcomes;
 mod sources;
 
-use std::path::Path;
-
 use maud::{Markup, html};
 use mbsbench_judge::claims::Judged;
 use mbsbench_judge::claims::record::{GROUNDS, Scores};
@@ -17,15 +15,10 @@ use super::page::{Section, choice, file_of_appendix, header, of, page, scorecard
 use super::places::{in_order, places};
 use super::sensitivity::{self, Study};
 use super::statement::{Found, slug, sorted, statement};
-use super::{FileError, PaperReport};
+use super::{PaperReport, Result};
 
 /// Returns the page of a paper.
-pub(super) fn page_of(
-    results: &Path,
-    report: &PaperReport<'_>,
-    studies: &[Study<'_>],
-    found: &Found<'_>,
-) -> Result<String, FileError> {
+pub(super) fn page_of(report: &PaperReport<'_>, studies: &[Study<'_>], found: &Found<'_>) -> Result<String> {
     let artefacts = Artefact::all(&report.plans);
     let mut placed: Vec<Vec<&Judged>> = vec![Vec::new(); artefacts.len()];
     let mut elsewhere: Vec<&Judged> = Vec::new();
@@ -45,7 +38,7 @@ pub(super) fn page_of(
     let mut gallery = Vec::new();
     for ((artefact, judged), linked) in artefacts.iter().zip(&placed).zip(&linked) {
         if artefact.is_published() {
-            gallery.push(artefact.section(results, &file_of_appendix(&report.paper), [judged, linked], found)?);
+            gallery.push(artefact.section(&file_of_appendix(&report.paper), [judged, linked], found)?);
         }
     }
     let appendix = file_of_appendix(&report.paper);
@@ -79,7 +72,7 @@ pub(super) fn page_of(
     sections.extend(assumptions::table(report).map(|body| Section::new("assumptions", "Assumptions", body)));
     let sensitivity = sensitivity::summary(studies, &appendix);
     sections.extend(sensitivity.map(|body| Section::new("sensitivity", "Sensitivity", body)));
-    let sources = sources::body(results, report, &statements, gallery.len() < artefacts.len());
+    let sources = sources::body(found.results, report, &statements, gallery.len() < artefacts.len());
     sections.push(Section::new("sources", "Sources", sources));
     if !findings.is_empty() {
         let scores = Scores::of(&report.judged, true);
