@@ -69,9 +69,7 @@ pub(super) fn read_cases(root: &Node, registry: &Registry, quick: bool, problems
     let Some(nodes) = problems.keep(list(root, "cases")) else { return Vec::new() };
     if nodes.is_empty() {
         if let Some(cases) = root.get("cases") {
-            problems.add(
-                Problem::new(cases.place, "`cases` is empty").help("add `- { case: name, … }`, or remove `cases`"),
-            );
+            problems.refuse(cases.place, "`cases` is empty", "add `- { case: name, … }`, or remove `cases`");
         }
         return Case::read(None, &finish(base), root.place, registry, problems).into_iter().collect();
     }
@@ -80,8 +78,8 @@ pub(super) fn read_cases(root: &Node, registry: &Registry, quick: bool, problems
         check_keys(node, problems);
         let Some(name) = problems.keep(case_name(node)) else { continue };
         if cases.iter().any(|case| case.name.as_ref() == Some(&name)) {
-            let problem = Problem::new(node.place_of("case"), format!("duplicate case `{name}`"));
-            problems.add(problem.help("the names of cases must differ"));
+            let message = format!("duplicate case `{name}`");
+            problems.refuse(node.place_of("case"), message, "the names of cases must differ");
         }
         let over = RunDefinition::of(&node.without("case"), problems);
         cases.extend(Case::read(Some(name), &finish(base.merged(&over)), node.place, registry, problems));
@@ -273,8 +271,8 @@ fn read_measures(
         let Some(measure) = problems.keep(choose::<MeasureKind>(registry.measures(), node)) else { continue };
         for column in measure.object().columns() {
             if columns.contains(&column) || FIXED.contains(&column.as_str()) {
-                let problem = Problem::new(node.place, format!("duplicate column `{column}`"));
-                problems.add(problem.help("measures must fill different columns"));
+                let message = format!("duplicate column `{column}`");
+                problems.refuse(node.place, message, "measures must fill different columns");
             }
             columns.push(column);
         }

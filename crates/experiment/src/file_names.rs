@@ -52,17 +52,16 @@ impl Names<'_> {
     fn id(&mut self, what: &'static str, id: &str, node: &Node) {
         let place = node.place_of("id");
         if !is_safe_name(id) {
-            let problem = Problem::new(place, format!("`{}` is not a file name", id.escape_debug()));
             let help = "accepted: lower-case letters, digits, `.` and `-`, such as `table-3.2`, but not the name of a \
                         device such as `con`";
-            self.problems.add(problem.help(help));
+            let message = format!("`{}` is not a file name", id.escape_debug());
+            self.problems.refuse(place, message, help);
         } else if RESERVED.contains(&id) {
-            let problem = Problem::new(place, format!("`{id}.csv` is the name of a file that every experiment has"));
-            self.problems.add(problem.help("accepted: any other id"));
+            let message = format!("`{id}.csv` is the name of a file that every experiment has");
+            self.problems.refuse(place, message, "accepted: any other id");
         } else if let Some((_, first)) = self.seen.get(id) {
             let first = self.place(*first);
-            let problem = Problem::new(place, format!("the id `{id}` is already used at {first}"));
-            self.problems.add(problem.help("ids must differ"));
+            self.problems.refuse(place, format!("the id `{id}` is already used at {first}"), "ids must differ");
         } else {
             self.seen.insert(id.to_owned(), (what, place));
         }
@@ -81,11 +80,11 @@ impl Names<'_> {
             let help = "accepted: an id that, followed by a letter, is not the name of another file";
             if RESERVED.contains(&name.as_str()) {
                 let message = format!("a panel of `{id}` would be the file `{name}.csv`, which every experiment has");
-                self.problems.add(Problem::new(place, message).help(help));
+                self.problems.refuse(place, message, help);
             } else if let Some((what, first)) = self.seen.get(&name).copied() {
                 let first = self.place(first);
                 let message = format!("a panel of `{id}` would be the file `{name}.csv`, like the {what} at {first}");
-                self.problems.add(Problem::new(place, message).help(help));
+                self.problems.refuse(place, message, help);
             } else {
                 self.seen.insert(name, ("panel", place));
             }

@@ -24,7 +24,7 @@ impl RunDefinition {
                 for entry in entries {
                     if axes.iter().any(|axis| axis.key.name == entry.key.name) {
                         let message = format!("`{}` is given both in `matrix` and outside it", entry.key.name);
-                        problems.add(Problem::new(entry.key.place, message).help("remove one of the two"));
+                        problems.refuse(entry.key.place, message, "remove one of the two");
                     } else {
                         axes.push(entry.clone());
                     }
@@ -36,10 +36,7 @@ impl RunDefinition {
         let controls: Vec<&Entry> = axes.iter().filter(|axis| is_control(&axis.key.name)).collect();
         if let [first, second, ..] = controls.as_slice() {
             let message = format!("both `{}` and `{}` are given", first.key.name, second.key.name);
-            problems.add(
-                Problem::new(second.key.place, message)
-                    .help("accepted: one of `step`, `step_per_stage` or `tolerance`"),
-            );
+            problems.refuse(second.key.place, message, "accepted: one of `step`, `step_per_stage` or `tolerance`");
         }
         Self { axes, rest: Node::new(Value::Map(rest), node.place).without("matrix") }
     }

@@ -1,6 +1,6 @@
 //! A collection of problems, so that one call of the program reports all of them.
 
-use mbsbench_input::{BadInput, Document, Problem};
+use mbsbench_input::{BadInput, Document, Place, Problem};
 
 /// The problems found so far.
 #[derive(Debug, Default)]
@@ -10,6 +10,11 @@ impl Problems {
     /// Adds a problem.
     pub fn add(&mut self, problem: Problem) {
         self.0.push(problem);
+    }
+
+    /// Adds a problem, with a description of accepted values.
+    pub fn refuse(&mut self, place: Place, message: impl Into<String>, accepted: impl Into<String>) {
+        self.add(Problem::new(place, message).help(accepted));
     }
 
     /// Adds several problems.

@@ -59,15 +59,9 @@ impl Target<'_> {
     /// Returns the first value that is not finite, with its place.
     fn undefined(&mut self) -> Option<String> {
         let (place, value) = self.values().iter().copied().enumerate().find(|(_, value)| !value.is_finite())?;
-        let value = if value.is_nan() {
-            "nan"
-        } else if value > 0.0 {
-            "inf"
-        } else {
-            "-inf"
-        };
+        let value = value.to_string().to_lowercase();
         Some(match self {
-            Self::Number(_) => value.to_owned(),
+            Self::Number(_) => value,
             Self::Vector(_) => format!("{value} in component {place}"),
             Self::Matrix(matrix) => {
                 format!("{value} in row {}, column {}", place % matrix.nrows(), place / matrix.nrows())

@@ -53,14 +53,17 @@ impl Checked {
 /// A distance, and the function values at this distance ahead and behind.
 type Around = (f64, Vec<f64>, Vec<f64>);
 
+/// The result of a check, or of a call that it makes.
+type Result<T, E = Failure> = std::result::Result<T, E>;
+
 /// A function of a vector; `None` if its value is not finite, and an error if it is interrupted.
-type Function<'f> = dyn FnMut(&[f64]) -> Result<Option<Vec<f64>>, Failure> + 'f;
+type Function<'f> = dyn FnMut(&[f64]) -> Result<Option<Vec<f64>>> + 'f;
 
 /// Checks the functions of `y' = f(t, y)` at a start.
 ///
 /// # Errors
 /// Returns [`Failure::NotApplicable`] if they are refused, or the failure of a function that raises an exception.
-pub fn ode(ode: &mut PythonOde<'_>, t: f64, y: &[f64]) -> Result<(), Failure> {
+pub fn ode(ode: &mut PythonOde<'_>, t: f64, y: &[f64]) -> Result<()> {
     let functions = ode.functions;
     let refuse = |wrong: String| functions.refused(&wrong);
     finite("the initial state", y).map_err(refuse)?;
@@ -93,7 +96,7 @@ pub fn ode(ode: &mut PythonOde<'_>, t: f64, y: &[f64]) -> Result<(), Failure> {
 ///
 /// # Errors
 /// Returns [`Failure::NotApplicable`] if they are refused, or the failure of a function that raises an exception.
-pub fn mechanics(system: &mut PythonMechanics<'_>, t: f64, q: &[f64], v: &[f64]) -> Result<(), Failure> {
+pub fn mechanics(system: &mut PythonMechanics<'_>, t: f64, q: &[f64], v: &[f64]) -> Result<()> {
     let functions = system.functions;
     let refuse = |wrong: String| functions.refused(&wrong);
     finite("the initial state", q).and_then(|()| finite("the initial state", v)).map_err(refuse)?;
@@ -148,7 +151,7 @@ pub fn mechanics(system: &mut PythonMechanics<'_>, t: f64, q: &[f64], v: &[f64])
 }
 
 /// Checks that the start satisfies the constraints on positions.
-fn positions(system: &mut PythonMechanics<'_>, t: f64, q: &[f64]) -> Result<(), Failure> {
+fn positions(system: &mut PythonMechanics<'_>, t: f64, q: &[f64]) -> Result<()> {
     let functions = system.functions;
     let mut phi = vec![0.0; system.m()];
     system.phi(t, q, &mut phi);
@@ -165,13 +168,7 @@ fn positions(system: &mut PythonMechanics<'_>, t: f64, q: &[f64]) -> Result<(), 
 }
 
 /// Checks that the start satisfies the constraints on velocities.
-fn velocities(
-    system: &mut PythonMechanics<'_>,
-    t: f64,
-    q: &[f64],
-    v: &[f64],
-    jacobian: &DMatrix<f64>,
-) -> Result<(), Failure> {
+fn velocities(system: &mut PythonMechanics<'_>, t: f64, q: &[f64], v: &[f64], jacobian: &DMatrix<f64>) -> Result<()> {
     let functions = system.functions;
     let (mut rates, mut by_time) = (vec![0.0; system.m()], vec![0.0; system.m()]);
     system.velocity_constraints(t, q, v, &mut rates);
@@ -256,7 +253,7 @@ fn inertia(mass: &DMatrix<f64>, jacobian: &DMatrix<f64>) -> Result<(), String> {
 }
 
 /// Compares a Jacobian with difference quotients of its function. Returns a description of the first error.
-fn derivative(given: &DMatrix<f64>, x: &[f64], of: &mut Function<'_>) -> Result<Option<String>, Failure> {
+fn derivative(given: &DMatrix<f64>, x: &[f64], of: &mut Function<'_>) -> Result<Option<String>> {
     let size = |row: usize| given.row(row).iter().zip(x).map(|(entry, x)| (entry * x).abs()).sum::<f64>();
     let sizes: Vec<f64> = (0..given.nrows()).map(size).collect();
     for k in 0..x.len() {
@@ -294,7 +291,7 @@ fn derivative(given: &DMatrix<f64>, x: &[f64], of: &mut Function<'_>) -> Result<
 
 /// Evaluates a function on both sides of `x` in component `k`, and returns the distance, too; `None` if it has no
 /// value.
-fn around(x: &[f64], k: usize, h: f64, of: &mut Function<'_>) -> Result<Option<Around>, Failure> {
+fn around(x: &[f64], k: usize, h: f64, of: &mut Function<'_>) -> Result<Option<Around>> {
     let mut moved = x.to_vec();
     // Uses the distance between the rounded arguments, which is exact.
     let h = (x[k] + h) - x[k];
@@ -306,9 +303,9 @@ fn around(x: &[f64], k: usize, h: f64, of: &mut Function<'_>) -> Result<Option<A
 
 /// True if there is no derivative to compare with: the function jumps at `x`, or has an edge there and `entry` lies
 /// between its one-sided derivatives.
-fn is_edge(entry: f64, (x, k, row): (&[f64], usize, usize), unit: f64, of: &mut Function<'_>) -> Result<bool, Failure> {
+fn is_edge(entry: f64, (x, k, row): (&[f64], usize, usize), unit: f64, of: &mut Function<'_>) -> Result<bool> {
     let Some(here) = of(x)?.map(|here| here[row]) else { return Ok(true) };
-    let mut sides = |h: f64| -> Result<_, Failure> {
+    let mut sides = |h: f64| -> Result<_> {
         let around = around(x, k, h * unit, of)?;
         Ok(around.map(|(h, ahead, behind)| [(ahead[row] - here) / h, (here - behind[row]) / h]))
     };
@@ -338,12 +335,7 @@ fn points(x: &[f64]) -> Vec<Vec<f64>> {
 
 /// Returns nearby positions, in a metric, that satisfy the constraints, found by Newton's method with difference
 /// quotients; `None` if the iteration does not converge.
-fn projected(
-    system: &mut PythonMechanics<'_>,
-    t: f64,
-    q: &[f64],
-    metric: &DMatrix<f64>,
-) -> Result<Option<Vec<f64>>, Failure> {
+fn projected(system: &mut PythonMechanics<'_>, t: f64, q: &[f64], metric: &DMatrix<f64>) -> Result<Option<Vec<f64>>> {
     let (mut q, mut phi) = (q.to_vec(), vec![0.0; system.m()]);
     for _ in 0..20 {
         system.phi(t, &q, &mut phi);
@@ -376,7 +368,7 @@ fn least(jacobian: &DMatrix<f64>, residual: &[f64], metric: &DMatrix<f64>) -> Op
 ///
 /// # Errors
 /// Returns [`Failure::NotApplicable`] if no such start is found.
-pub fn assembled(functions: &Functions, start: &[f64]) -> Result<Vec<f64>, Failure> {
+pub fn assembled(functions: &Functions, start: &[f64]) -> Result<Vec<f64>> {
     let mut system = PythonMechanics::new(functions);
     let (q, v) = start.split_at(system.n());
     if system.m() == 0 {
@@ -394,7 +386,7 @@ pub fn assembled(functions: &Functions, start: &[f64]) -> Result<Vec<f64>, Failu
 }
 
 /// Checks that the energy is a finite number.
-fn energy(functions: &Functions, calls: &Calls, t: f64, y: &[f64]) -> Result<(), Failure> {
+fn energy(functions: &Functions, calls: &Calls, t: f64, y: &[f64]) -> Result<()> {
     let Some(energy) = &functions.energy else { return Ok(()) };
     let mut value = 0.0;
     functions.of_state(calls, ("`energy`", energy), t, y, Target::Number(&mut value))?;
@@ -402,21 +394,17 @@ fn energy(functions: &Functions, calls: &Calls, t: f64, y: &[f64]) -> Result<(),
 }
 
 /// Checks that all results since the last look are finite.
-fn ensure_defined(functions: &Functions, calls: &Calls, t: f64) -> Result<(), Failure> {
+fn ensure_defined(functions: &Functions, calls: &Calls, t: f64) -> Result<()> {
     defined(calls, t)?.map_or(Ok(()), |wrong| Err(functions.refused(&wrong)))
 }
 
 /// Returns a message about the last result that is not finite, if there is one.
-fn defined(calls: &Calls, t: f64) -> Result<Option<String>, Failure> {
+fn defined(calls: &Calls, t: f64) -> Result<Option<String>> {
     Ok(calls.undefined()?.map(|found| format!("{found} at t = {t}; accepted: finite numbers")))
 }
 
 /// True if a state can be checked. The start must have finite values; other states without them are skipped.
-fn usable(
-    place: usize,
-    found: Result<Option<String>, Failure>,
-    refuse: impl Fn(String) -> Failure,
-) -> Result<bool, Failure> {
+fn usable(place: usize, found: Result<Option<String>>, refuse: impl Fn(String) -> Failure) -> Result<bool> {
     match found {
         Ok(None) => Ok(true),
         Ok(Some(wrong)) if place == 0 => Err(refuse(wrong)),
@@ -426,7 +414,7 @@ fn usable(
 }
 
 /// True if a state near the start has a value. An interruption by the user is returned as an error.
-fn passed(found: Result<Option<String>, Failure>) -> Result<bool, Failure> {
+fn passed(found: Result<Option<String>>) -> Result<bool> {
     match found {
         Ok(wrong) => Ok(wrong.is_none()),
         Err(failure @ Failure::Interrupted { .. }) => Err(failure),

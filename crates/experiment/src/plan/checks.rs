@@ -46,8 +46,7 @@ fn check_measures(plan: &Plan, observables: &Observables, problems: &mut Problem
             |measure: &&Placed<Choice<MeasureKind>>| !measure.value.object().reference_times(case.span).is_empty();
         if let Some(measure) = case.measures.iter().find(|measure| case.reference.is_none() && needs(measure)) {
             let message = format!("`{}` has no reference to compare with", measure.value.name());
-            let problem = Problem::new(measure.node.place, message);
-            problems.add(problem.help("add `reference:`, with a method and its step, or a file"));
+            problems.refuse(measure.node.place, message, "add `reference:`, with a method and its step, or a file");
         }
         let mut seen = HashSet::new();
         for run in runs_of(plan, case) {
@@ -61,7 +60,7 @@ fn check_measures(plan: &Plan, observables: &Observables, problems: &mut Problem
                 if !is_counted && refused.insert(Arc::as_ptr(method)) {
                     let message = format!("`{}` does not count the operations of its linear algebra", method.name());
                     let help = "`factorizations` and `linear_solves` are counted by every method";
-                    problems.add(Problem::new(node.place, message).help(help));
+                    problems.refuse(node.place, message, help);
                 }
                 for name in measure.object().observables() {
                     problems.keep(observables.require_of_model(run, &name, node.place));
@@ -97,7 +96,7 @@ fn check_methods(plan: &Plan, model: &dyn Model, runs: &[&super::RunSpec], probl
             if method.applies_to(ode.as_mut(), Events::Ignored).is_ok() {
                 help += ", or run it without the jumps with `settings: { events: ignored }`";
             }
-            problems.add(Problem::new(place, message).help(help));
+            problems.refuse(place, message, help);
         }
     }
 }
@@ -130,8 +129,7 @@ fn check_range(plan: &Plan, key: &Key, [low, high]: [f64; 2], problems: &mut Pro
     let values = if is_nominal { plan.numbers_at(&key.name) } else { Vec::new() };
     if let Some(value) = values.into_iter().find(|value| !(low..=high).contains(value)) {
         let message = format!("`{}` is {value}, outside of its range from {low} to {high}", key.name);
-        problems
-            .add(Problem::new(key.place, message).help("accepted: a range that contains the value set in the file"));
+        problems.refuse(key.place, message, "accepted: a range that contains the value set in the file");
     }
 }
 
@@ -161,8 +159,8 @@ fn check_known(plan: &Plan, problems: &mut Problems) {
     let unmarked = |run: &super::RunSpec| run.paths().into_iter().find(|path| plan.mark(run, path).is_none());
     if let Some(path) = plan.runs.iter().find_map(unmarked) {
         let place = plan.experiment.document.root.place_of("known");
-        let problem = Problem::new(place, format!("the origin of `{path}` is not stated"));
-        problems.add(problem.help("add it to `known:`, or add `defaults:`"));
+        let message = format!("the origin of `{path}` is not stated");
+        problems.refuse(place, message, "add it to `known:`, or add `defaults:`");
     }
     for (key, _) in plan.experiment.sampled() {
         let is_printed = |(known, marks): &(Key, Vec<Marked>)| {
@@ -194,8 +192,8 @@ fn check_study(plan: &Plan, problems: &mut Problems) {
     for (index, feature) in plan.experiment.study.features.iter().enumerate() {
         let place = |key: &str| place(format!("features.{index}.{key}"));
         let Some(run) = plan.runs.iter().find(|run| plan.is_studied(run) && plan.is_meant(run, &feature.filter)) else {
-            let problem = Problem::new(place("where"), "no run of the study has all of these values");
-            problems.add(problem.help("accepted: values of the axes in the cases under `study:`"));
+            let message = "no run of the study has all of these values";
+            problems.refuse(place("where"), message, "accepted: values of the axes in the cases under `study:`");
             continue;
         };
         let is_number = |axis: usize| run.cells[axis].as_ref().is_some_and(|label| label.number.is_some());
@@ -255,8 +253,7 @@ fn check_timing(plan: &Plan, problems: &mut Problems) {
     let place = |key: &str| plan.experiment.document.root.place_of(&format!("timing.{key}"));
     if let Some(per) = timing.per.as_ref().filter(|per| plan.runs.iter().any(|run| value_at(run, per).is_none())) {
         let message = format!("some runs do not have a number `{per}`");
-        problems
-            .add(Problem::new(place("per"), message).help("accepted: a parameter of all runs, such as `model.count`"));
+        problems.refuse(place("per"), message, "accepted: a parameter of all runs, such as `model.count`");
     }
     let Some(label) = &timing.relative_to else { return };
     let column = plan.axis("method").expect("every case has a method");

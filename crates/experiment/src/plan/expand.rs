@@ -56,7 +56,7 @@ pub(super) fn expand(experiment: Experiment, registry: &Registry) -> Result<Plan
     }
     if problems.is_empty() && runs.is_empty() {
         let place = experiment.document.root.place_of("exclude");
-        problems.add(Problem::new(place, "every combination is excluded").help("exclude fewer combinations"));
+        problems.refuse(place, "every combination is excluded", "exclude fewer combinations");
     }
     problems.into_result(&experiment.document)?;
     Ok(Plan { experiment, axes, columns, runs, notes: Vec::new(), guest: Guest::default() })

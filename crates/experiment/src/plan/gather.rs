@@ -25,14 +25,14 @@ pub(super) fn gather(experiment: Experiment, guest: Option<&Contender>, registry
         let path = experiment.document.source.folder().join(format!("{}.yaml", gathered.experiment));
         let place = node.place_of("experiment");
         let Ok(bytes) = mbsbench_input::read_file(&path, mbsbench_input::LARGEST_TEXT) else {
-            let problem = Problem::new(place, format!("cannot read the file `{}`", path.display()));
-            problems.add(problem.help("accepted: the name of an experiment file beside this one"));
+            let message = format!("cannot read the file `{}`", path.display());
+            problems.refuse(place, message, "accepted: the name of an experiment file beside this one");
             continue;
         };
         let mut plan = Plan::read(&path, &bytes, registry, experiment.quick)?;
         if !plan.experiment.gathers.is_empty() {
-            let problem = Problem::new(place, format!("`{}` has no runs of its own", gathered.experiment));
-            problems.add(problem.help("accepted: an experiment with runs of its own"));
+            let message = format!("`{}` has no runs of its own", gathered.experiment);
+            problems.refuse(place, message, "accepted: an experiment with runs of its own");
             continue;
         }
         if let Some(guest) = guest {
@@ -55,8 +55,8 @@ pub(super) fn gather(experiment: Experiment, guest: Option<&Contender>, registry
     let mut problems = Problems::default();
     let over_time = |panel: &PanelSpec| panel.x == "t";
     for figure in experiment.plots.iter().filter(|figure| figure.value.panels.iter().any(over_time)) {
-        let problem = Problem::new(figure.node.place, "gathered runs have no observables over time");
-        problems.add(problem.help("accepted: columns of `runs.csv` over an axis or a column"));
+        let message = "gathered runs have no observables over time";
+        problems.refuse(figure.node.place, message, "accepted: columns of `runs.csv` over an axis or a column");
     }
     outputs::check(&plan, &Observables::of(&plan), &mut problems);
     problems.into_result(&experiment.document)?;

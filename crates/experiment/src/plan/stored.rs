@@ -234,8 +234,8 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadInput> {
                         None => continue,
                     },
                 };
-                let problem = Problem::new(stored.place, format!("`{}` {wrong}", stored.path.display()));
-                problems.add(problem.help(format!("recompute it with `{}`", command(&plan.experiment.id))));
+                let message = format!("`{}` {wrong}", stored.path.display());
+                problems.refuse(stored.place, message, format!("recompute it with `{}`", command(&plan.experiment.id)));
             }
             (Origin::Solved(_), _) => {}
         }

@@ -27,8 +27,8 @@ impl Given {
         for node in &plan.experiment.given {
             let Some(given) = problems.keep(Self::read(node, plan, plans)) else { continue };
             if givens.iter().any(|other| other.check.id == given.check.id) {
-                let problem = Problem::new(node.place_of("id"), format!("duplicate given `{}`", given.check.id));
-                problems.add(problem.help("give one of them another id"));
+                let message = format!("duplicate given `{}`", given.check.id);
+                problems.refuse(node.place_of("id"), message, "give one of them another id");
             }
             givens.push(given);
         }

@@ -104,8 +104,7 @@ fn check_marks(root: &Node, paper: &str, plans: &[Plan], problems: &mut Problems
     let is_silent = |plan: &&Plan| plan.experiment.known.is_none() && plan.experiment.gathers.is_empty();
     for plan in plans.iter().filter(|plan| plan.experiment.paper == paper).filter(is_silent) {
         let message = format!("`{}` does not state the origin of its parameters", plan.experiment.id);
-        let problem = Problem::new(root.place_of("paper"), message);
-        problems.add(problem.help("add `known: { defaults: …, … }` to the experiment file"));
+        problems.refuse(root.place_of("paper"), message, "add `known: { defaults: …, … }` to the experiment file");
     }
 }
 
@@ -121,7 +120,7 @@ fn unique<'s>(document: &Document, statements: impl Iterator<Item = &'s Statemen
         if reported.replace(place) != Some(place) {
             let message = format!("duplicate {what} `{id}`; first used at {}", document.source.position(first));
             let help = "give each an id of its own; with `each`, put the axes into it: `ID-{axis}`";
-            problems.add(Problem::new(place, message).help(help));
+            problems.refuse(place, message, help);
         }
     }
 }

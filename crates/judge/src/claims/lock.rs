@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::Problems;
-use mbsbench_input::{Document, Problem};
+use mbsbench_input::Document;
 
 use super::{BoundSet, Check, Statement};
 
@@ -131,7 +131,7 @@ pub(super) fn compare(document: &Document, paper: &str, statements: &mut [Statem
                     continue;
                 }
             };
-            problems.add(Problem::new(check.place_of_id, message).help(help));
+            problems.refuse(check.place_of_id, message, help);
             break;
         }
     }

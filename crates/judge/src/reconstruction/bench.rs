@@ -34,6 +34,9 @@ pub enum ReconstructionError {
     Lost(String, String, Status, String),
 }
 
+/// The result of a part of a reconstruction.
+pub(super) type Result<T, E = ReconstructionError> = std::result::Result<T, E>;
+
 /// Parameter values, by path.
 pub(super) type Values = Vec<(Key, Node)>;
 
@@ -72,7 +75,7 @@ impl<'b> Bench<'b> {
     }
 
     /// Fails if the program or the machine ended a run, or if no model accepted any set-up.
-    pub(super) fn finish(self) -> Result<(), ReconstructionError> {
+    pub(super) fn finish(self) -> Result<()> {
         match (self.lost, self.refusal) {
             (Some(lost), _) => Err(lost),
             (None, Some(refusal)) if !self.is_any_accepted => Err(refusal),
@@ -81,7 +84,7 @@ impl<'b> Bench<'b> {
     }
 
     /// Computes the runs of `parts` with each set of values.
-    pub(super) fn make(&mut self, parts: &[Plan], all: &[Values]) -> Result<Vec<ComputedSetUp>, ReconstructionError> {
+    pub(super) fn make(&mut self, parts: &[Plan], all: &[Values]) -> Result<Vec<ComputedSetUp>> {
         let registry = self.registry;
         let runs_with =
             |values: &Values| -> Varied { parts.iter().map(|plan| plan.runs_with(values, registry)).collect() };
@@ -117,12 +120,7 @@ impl<'b> Bench<'b> {
     }
 
     /// Judges checks with each set of values.
-    pub(super) fn judge(
-        &mut self,
-        parts: &[Plan],
-        all: &[Values],
-        checks: &[Judgeable<'_>],
-    ) -> Result<Vec<Judged>, ReconstructionError> {
+    pub(super) fn judge(&mut self, parts: &[Plan], all: &[Values], checks: &[Judgeable<'_>]) -> Result<Vec<Judged>> {
         let runs: usize = parts.iter().map(|plan| plan.runs.len()).sum();
         let mut judged = Vec::with_capacity(all.len());
         for some in all.chunks((TOGETHER / runs.max(1)).clamp(1, 64)) {
@@ -237,7 +235,7 @@ impl<'t, 'b> Trials<'t, 'b> {
     }
 
     /// Applies the tests to a set-up.
-    pub(super) fn judgements(&mut self, set_up: &SetUp) -> Result<Vec<Judgement>, ReconstructionError> {
+    pub(super) fn judgements(&mut self, set_up: &SetUp) -> Result<Vec<Judgement>> {
         let values = [self.bench.scope.space.values(set_up)];
         let mut judgements = Vec::with_capacity(self.tests.len());
         for (parts, tests) in &self.stages {
@@ -264,7 +262,7 @@ pub(super) fn miss(judgement: &Judgement, is_given: bool) -> f64 {
 impl Trial for Trials<'_, '_> {
     type Error = ReconstructionError;
 
-    fn misses(&mut self, candidates: &[(SetUp, f64)]) -> Result<Vec<Vec<Option<f64>>>, ReconstructionError> {
+    fn misses(&mut self, candidates: &[(SetUp, f64)]) -> Result<Vec<Vec<Option<f64>>>> {
         let scope = self.bench.scope;
         let paper = &scope.plan.experiment.paper;
         let mut all = vec![vec![None; self.tests.len()]; candidates.len()];

@@ -6,7 +6,7 @@ use mbsbench_experiment::{Plan, Registry};
 use mbsbench_numbers::{csv, decimal, rounded};
 use mbsbench_runs::Resources;
 
-use super::bench::{Bench, Judged, ReconstructionError, Trials, Values, miss};
+use super::bench::{Bench, Judged, Result, Trials, Values, miss};
 use super::explain::Variable;
 use super::finding::{Finding, Findings, Tally};
 use super::scope::{Checks, Judgeable, Scope};
@@ -84,7 +84,7 @@ impl Reconstruction {
         size: Size,
         registry: &Registry,
         resources: Resources<'_>,
-    ) -> Result<Self, ReconstructionError> {
+    ) -> Result<Self> {
         let mut bench = Bench::new(scope, registry, resources);
         let Checks { judged: checks, left_out, sentences } = checks;
         let parts = scope.parts_for(checks.iter().map(|(check, _)| *check));
@@ -172,12 +172,7 @@ impl Reconstruction {
 }
 
 /// Samples the ranges with the readings of the file, and tries each other reading with the numbers of the file.
-fn sampled(
-    bench: &mut Bench<'_>,
-    checks: &[Judgeable<'_>],
-    parts: &[Plan],
-    samples: u32,
-) -> Result<Reconstruction, ReconstructionError> {
+fn sampled(bench: &mut Bench<'_>, checks: &[Judgeable<'_>], parts: &[Plan], samples: u32) -> Result<Reconstruction> {
     let (scope, space) = (bench.scope, &bench.scope.space);
     let samples = if space.ranges.is_empty() { 0 } else { samples };
     let set_ups: Vec<SetUp> = (0..samples).map(|point| space.as_in_file(point)).collect();
@@ -203,7 +198,7 @@ fn conditioned(
     (checks, sentences): (&[Judgeable<'_>], &[usize]),
     parts: &[Plan],
     budget: usize,
-) -> Result<Reconstruction, ReconstructionError> {
+) -> Result<Reconstruction> {
     let (scope, space) = (bench.scope, &bench.scope.space);
     let mut search = Search::new(space, Trials::new(bench, std::iter::empty()), budget);
     let mut judged: HashMap<usize, Judged> = HashMap::new();
@@ -273,7 +268,7 @@ fn witness(
     accepted: Vec<SetUp>,
     nearest: Option<SetUp>,
     budget: usize,
-) -> Result<Option<Witness>, ReconstructionError> {
+) -> Result<Option<Witness>> {
     let (scope, space) = (bench.scope, &bench.scope.space);
     let givens = scope.givens.len();
     let sentences = if accepted.is_empty() { Vec::new() } else { sentences };

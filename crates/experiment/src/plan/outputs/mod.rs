@@ -105,7 +105,7 @@ impl Outputs<'_> {
                     let accepted = "accepted: `columns` with `value`, or `values: { heading: column, … }`";
                     ("the table needs either `columns` or `values`".to_owned(), accepted.to_owned())
                 });
-                self.problems.add(Problem::new(self.node.place, message).help(help));
+                self.problems.refuse(self.node.place, message, help);
                 return;
             }
             Some(Layout::Axis { columns, value }) => {
@@ -203,7 +203,7 @@ impl Outputs<'_> {
 
     /// Adds a problem at a key.
     fn refuse(&mut self, key: &str, message: impl Into<String>, help: impl Into<String>) {
-        self.problems.add(Problem::new(self.place(key), message).help(help));
+        self.problems.refuse(self.place(key), message, help);
     }
 
     fn axis(&mut self, key: &str, name: &str) -> Option<usize> {
