@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use mbsbench_input::{Key, Node, Problem, Value, one_of};
+use mbsbench_input::{Key, Node, Problem, Value, one_of, refuse};
 
 use crate::registry::{CONTROLS, Kind, MethodKind, ModelKind, Registry, choose};
 use crate::spec::AxisValue;
@@ -154,8 +154,8 @@ impl Axis {
         let (role, path) = role(key)?;
         let nodes = match &node.value {
             Value::List(items) if items.is_empty() => {
-                return Err(Problem::new(node.place, format!("the axis `{}` is empty", key.name))
-                    .help("accepted: a list with at least one value"));
+                let message = format!("the axis `{}` is empty", key.name);
+                return refuse(node.place, message, "accepted: a list with at least one value");
             }
             Value::List(items) => items.as_slice(),
             _ => std::slice::from_ref(node),

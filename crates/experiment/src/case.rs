@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mbsbench_input::{Key, Node, Place, Problem, Value, read};
+use mbsbench_input::{Key, Node, Place, Problem, Value, read, refuse};
 use mbsbench_problem::Deviation;
 
 use super::account::Account;
@@ -103,13 +103,11 @@ fn check_keys(node: &Node, problems: &mut Problems) {
 
 fn case_name(node: &Node) -> Result<String, Problem> {
     let Some(name) = node.get("case") else {
-        return Err(Problem::new(node.place, "the case has no name").help("add `case: name`"));
+        return refuse(node.place, "the case has no name", "add `case: name`");
     };
     let text: String = read(name)?;
     if text.trim().is_empty() {
-        return Err(
-            Problem::new(name.place, "the name of the case is empty").help("accepted: a text that is not empty")
-        );
+        return refuse(name.place, "the name of the case is empty", "accepted: a text that is not empty");
     }
     Ok(text)
 }
@@ -229,14 +227,13 @@ fn read_axes(
 fn read_span(rest: &Node, place: Place) -> Result<[f64; 2], Problem> {
     const ACCEPTED: &str = "accepted: `[start, end]` in seconds, two different times";
     let Some(node) = rest.get("span") else {
-        return Err(Problem::new(place, "the key `span` is missing").help(ACCEPTED));
+        return refuse(place, "the key `span` is missing", ACCEPTED);
     };
     let [start, end]: [f64; 2] = read(node)?;
     if start != end && (end - start).is_finite() {
         return Ok([start, end]);
     }
-    Err(Problem::new(node.place, format!("the span from {start} to {end} does not have a positive length"))
-        .help(ACCEPTED))
+    refuse(node.place, format!("the span from {start} to {end} does not have a positive length"), ACCEPTED)
 }
 
 fn read_breaks(rest: &Node) -> Result<Arc<[f64]>, Problem> {
@@ -252,8 +249,7 @@ pub fn read_settings(node: &Node) -> Result<Settings, Problem> {
     let budgets = budgets.map(|(key, budget)| (key, budget as f64, "a whole number from 1"));
     match steps.chain(budgets).find(|&(_, value, _)| value <= 0.0) {
         Some((key, value, accepted)) => {
-            let problem = Problem::new(node.place_of(key), format!("`{key}` is {value}"));
-            Err(problem.help(format!("accepted: {accepted}")))
+            refuse(node.place_of(key), format!("`{key}` is {value}"), format!("accepted: {accepted}"))
         }
         None => Ok(settings),
     }
@@ -287,8 +283,8 @@ fn read_exclusions(rest: &Node) -> Result<Vec<Exclusion>, Problem> {
             return Err(Problem::found(node).help("accepted: a map of values, `{ method: rk3, step: 0.1 }`"));
         };
         if entries.is_empty() {
-            let problem = Problem::new(node.place, "an empty exclusion would leave out every run");
-            return Err(problem.help("accepted: a map with at least one axis"));
+            let message = "an empty exclusion would leave out every run";
+            return refuse(node.place, message, "accepted: a map with at least one axis");
         }
         let values = entries.iter().map(|entry| {
             let nodes = entry.value.one_or_many();

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use mbsbench_input::{Entry, Key, Node, Place, Problem, Value, read};
+use mbsbench_input::{Entry, Key, Node, Place, Problem, Value, read, refuse};
 use mbsbench_problem::{Events, Formulated, Method, MethodProperties, Ode, Unsuitable};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -121,8 +121,7 @@ impl Methods {
             let is_used = |key: &Key| set.contains(&key.name) || asked_for.contains(&key.name.as_str());
             if let Some(Entry { key, .. }) = all_with.iter().find(|entry| !is_used(&entry.key)) {
                 let message = format!("none of the selected methods has the parameter `{}`", key.name);
-                return Err(Problem::new(key.place, message)
-                    .help("`mbsbench list methods NAME` lists the parameters of a method"));
+                return refuse(key.place, message, "`mbsbench list methods NAME` lists the parameters of a method");
             }
         }
         if written.is_empty() && contender.is_some() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mbsbench_input::{Node, Problem, read};
+use mbsbench_input::{Node, Problem, read, refuse};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,14 +27,14 @@ pub(super) fn read_gathered(root: &Node) -> Result<Vec<Placed<Gathered>>, Proble
     let gathered = items(root, "gathers", read::<Gathered>)?;
     let Some(node) = root.get("gathers") else { return Ok(gathered) };
     if gathered.is_empty() {
-        let problem = Problem::new(node.place, "`gathers` names no experiment");
-        return Err(problem.help("add `- { experiment: name }`, or remove `gathers`"));
+        let message = "`gathers` names no experiment";
+        return refuse(node.place, message, "add `- { experiment: name }`, or remove `gathers`");
     }
     // The experiment has no runs of its own to which these keys could apply.
     let foreign = names(&[RUN, RUNS]);
     if let Some(entry) = root.entries().iter().find(|entry| foreign.contains(&entry.key.name.as_str())) {
         let message = format!("`{}` cannot be set together with `gathers`, which shows existing runs", entry.key.name);
-        return Err(Problem::new(entry.key.place, message).help("set it in the experiments whose runs are gathered"));
+        return refuse(entry.key.place, message, "set it in the experiments whose runs are gathered");
     }
     Ok(gathered)
 }

@@ -1,6 +1,6 @@
 //! Ids that become names of folders and files.
 
-use mbsbench_input::{Node, Problem, read};
+use mbsbench_input::{Node, Problem, read, refuse};
 
 /// Names of files and folders that the program itself writes among results or expects beside experiments.
 const OWN_NAMES: [&str; 15] = [
@@ -29,22 +29,22 @@ pub fn read_id(root: &Node) -> Result<String, Problem> {
     const ACCEPTED: &str =
         "accepted: `paper/name`, two names of lower-case letters, digits, `.` and `-`, no device like `con`";
     let Some(node) = root.get("id") else {
-        return Err(Problem::new(root.place, "the key `id` is missing").help(ACCEPTED));
+        return refuse(root.place, "the key `id` is missing", ACCEPTED);
     };
     let id: String = read(node)?;
     let names: Vec<&str> = id.split('/').collect();
     if names.len() != 2 || !names.iter().all(|name| is_safe_name(name)) {
-        return Err(Problem::new(node.place, format!("`{}` is not an id", id.escape_debug())).help(ACCEPTED));
+        return refuse(node.place, format!("`{}` is not an id", id.escape_debug()), ACCEPTED);
     }
     if let Some(own) = names.iter().find(|name| OWN_NAMES.contains(name)) {
-        let problem = Problem::new(node.place, format!("`{own}` is reserved for the program's own results"));
-        return Err(problem.help("accepted: any other name, which also names the folder of the results"));
+        let message = format!("`{own}` is reserved for the program's own results");
+        return refuse(node.place, message, "accepted: any other name, which also names the folder of the results");
     }
     if let Some(paper_node) = root.get("paper") {
         let paper: String = read(paper_node)?;
         if paper != names[0] {
             let message = format!("the paper is `{paper}`, but the id begins with `{}`", names[0]);
-            return Err(Problem::new(paper_node.place, message).help(format!("accepted: `{}`", names[0])));
+            return refuse(paper_node.place, message, format!("accepted: `{}`", names[0]));
         }
     }
     Ok(id)

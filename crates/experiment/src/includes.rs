@@ -3,7 +3,9 @@
 
 use std::path::{Component, Path};
 
-use mbsbench_input::{BadInput, Document, Each, Key, Node, Place, Problem, Source, Value, did_you_mean, source};
+use mbsbench_input::{
+    BadInput, Document, Each, Key, Node, Place, Problem, Source, Value, did_you_mean, refuse, source,
+};
 use mbsbench_mechanisms::urdf::{self, NoRobot};
 
 use super::registry::{Choice, Contender, Entry, Kind, LABEL, MethodKind, Registry, read_parameters};
@@ -106,8 +108,8 @@ pub fn read_contenders(path: &Path, bytes: &[u8], registry: &Registry) -> Result
 /// Reads a method of the list.
 fn contender(item: &Node, registry: &Registry) -> Result<ContenderEntry, Problem> {
     let Some(mbsbench_input::Entry { key: Key { name, .. }, value: own }) = item.named() else {
-        let problem = Problem::new(item.place, format!("found {} instead of a method", item.describe()));
-        return Err(problem.help("accepted: a name, or a name with parameters, `{ tableau: mine.yaml }`"));
+        let message = format!("found {} instead of a method", item.describe());
+        return refuse(item.place, message, "accepted: a name, or a name with parameters, `{ tableau: mine.yaml }`");
     };
     let methods = registry.methods();
     let Some(method) = methods.iter().find(|method| method.name() == name) else {
@@ -118,7 +120,7 @@ fn contender(item: &Node, registry: &Registry) -> Result<ContenderEntry, Problem
     let is_compared = own.entries().is_empty() && !method.is_late();
     if !own.entries().is_empty() && methods.iter().any(|method| method.name() == label) {
         let message = format!("the contender `{label}` has the name of a registered method");
-        return Err(Problem::new(item.place, message).help("give it another `label`"));
+        return refuse(item.place, message, "give it another `label`");
     }
     // Its problems have been reported at their own places.
     let (mut parameters, start) = (own.placed(Place::new(0, 0)), Place::new(0, 0));

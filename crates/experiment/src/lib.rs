@@ -60,7 +60,7 @@ pub use study::{Feature, StudySpec};
 pub use trajectory_file::TrajectoryFile;
 pub use undetermined::{Reading, Undetermined, Varies};
 
-use mbsbench_input::{BadInput, Document, Key, Node, Problem, Value, read};
+use mbsbench_input::{BadInput, Document, Key, Node, Problem, Value, read, refuse};
 use spec::{FigureSpec, Timing};
 use undetermined::{read_given, read_set, read_undetermined};
 
@@ -198,8 +198,7 @@ fn check_schema(root: &Node) -> Result<(), Problem> {
     let Some(node) = root.get("schema") else { return Ok(()) };
     match read::<u32>(node)? {
         SCHEMA => Ok(()),
-        other => Err(Problem::new(node.place, format!("file format {other} is not supported"))
-            .help(format!("accepted: {SCHEMA}"))),
+        other => refuse(node.place, format!("file format {other} is not supported"), format!("accepted: {SCHEMA}")),
     }
 }
 
@@ -224,7 +223,7 @@ fn list<'n>(root: &'n Node, key: &str) -> Result<&'n [Node], Problem> {
 fn read_timing(root: &Node) -> Result<Option<Timing>, Problem> {
     let Some(node) = root.get("timing") else { return Ok(None) };
     let timing: Timing = read(node)?;
-    let refused = |key, message, help| Err(Problem::new(node.place_of(key), message).help(help));
+    let refused = |key, message, help| refuse(node.place_of(key), message, help);
     if timing.repeat == 0 {
         return refused("repeat", "`repeat` is 0", "accepted: a whole number from 1");
     }

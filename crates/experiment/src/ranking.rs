@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mbsbench_input::{Node, Problem, read};
+use mbsbench_input::{Node, Problem, read, refuse};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,12 +47,11 @@ pub(super) fn read_ranking(node: &Node) -> Result<RankingSpec, Problem> {
     let spec: RankingSpec = read(node)?;
     let positive = |x: f64| x.is_finite() && x > 0.0;
     if !positive(spec.scale) {
-        let problem = Problem::new(node.place_of("scale"), format!("`scale` is {}", spec.scale));
-        return Err(problem.help("accepted: a number above zero"));
+        return refuse(node.place_of("scale"), format!("`scale` is {}", spec.scale), "accepted: a number above zero");
     }
     if spec.accuracies.is_empty() || spec.accuracies.iter().any(|&accuracy| !positive(accuracy)) {
-        let problem = Problem::new(node.place_of("accuracies"), format!("`accuracies` is {:?}", spec.accuracies));
-        return Err(problem.help("accepted: a list of numbers above zero"));
+        let message = format!("`accuracies` is {:?}", spec.accuracies);
+        return refuse(node.place_of("accuracies"), message, "accepted: a list of numbers above zero");
     }
     if spec.work.0.is_empty() {
         let problem = Problem::new(node.place_of("work"), "`work` is empty");

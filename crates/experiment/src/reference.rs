@@ -1,6 +1,6 @@
 //! The definition of a reference solution, and the step control of any solve.
 
-use mbsbench_input::{Node, Place, Problem, Value, one_of, read};
+use mbsbench_input::{Node, Place, Problem, Value, one_of, read, refuse};
 use mbsbench_problem::StepControl;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,8 +33,7 @@ impl Control {
         }
         let step: f64 = read(node)?;
         if step <= 0.0 {
-            let problem = Problem::new(node.place, format!("`{name}` is {step}"));
-            return Err(problem.help("accepted: a number above zero, in seconds"));
+            return refuse(node.place, format!("`{name}` is {step}"), "accepted: a number above zero, in seconds");
         }
         Ok(if name == "step" { Self::Step(step) } else { Self::StepPerStage(step) })
     }
@@ -55,7 +54,7 @@ impl Control {
                     let message = format!("`{}` has no error control", method.name());
                     let help =
                         "accepted for this method: `step` or `step_per_stage`, in a separate case under `cases:`";
-                    return Err(Problem::new(method.place().unwrap_or(place), message).help(help));
+                    return refuse(method.place().unwrap_or(place), message, help);
                 }
                 let (initial_step, max_step) = (settings.initial_step, settings.max_step);
                 return Ok(StepControl::Tolerance { rel, abs, initial_step, max_step });
@@ -64,7 +63,7 @@ impl Control {
         let length = (span[1] - span[0]).abs();
         if step > length {
             let message = format!("the step {step} is larger than the span of {length}");
-            return Err(Problem::new(place, message).help(format!("accepted: a number above zero, at most {length}")));
+            return refuse(place, message, format!("accepted: a number above zero, at most {length}"));
         }
         Ok(StepControl::Fixed { step })
     }
@@ -85,7 +84,7 @@ fn read_tolerance(node: &Node) -> Result<Tolerance, Problem> {
     for (key, value) in [("rel", tolerance.rel), ("abs", tolerance.abs)] {
         if value < 0.0 || tolerance.rel + tolerance.abs == 0.0 {
             let message = format!("the tolerance `{key}` is {value:?}");
-            return Err(Problem::new(node.place_of(key), message).help("accepted: numbers from 0, but not both 0"));
+            return refuse(node.place_of(key), message, "accepted: numbers from 0, but not both 0");
         }
     }
     Ok(tolerance)
@@ -172,18 +171,18 @@ impl SolvedSpec {
         for (solver, node) in solvers {
             if precision == Precision::DoubleDouble && solver.method.object().precise().is_none() {
                 let message = format!("`{}` does not work in double-double arithmetic", solver.method.name());
-                return Err(Problem::new(node.place_of("method"), message)
-                    .help("accepted: another method, or `precision: double`"));
+                return refuse(node.place_of("method"), message, "accepted: another method, or `precision: double`");
             }
         }
         if let Some(check) = check.as_ref().filter(|check| check.method.name() == solver.method.name()) {
             let message = format!("`{}` cannot check itself", check.method.name());
-            return Err(Problem::new(node.place_of("check.method"), message).help("accepted: an unrelated method"));
+            return refuse(node.place_of("check.method"), message, "accepted: an unrelated method");
         }
         let digits: Option<u32> = node.get("digits").map(read).transpose()?;
         if let Some(digits) = digits.filter(|digits| !(1..=MOST_DIGITS).contains(digits)) {
-            return Err(Problem::new(node.place_of("digits"), format!("`digits` is {digits}"))
-                .help(format!("accepted: a whole number from 1 to {MOST_DIGITS}, the digits of double-double")));
+            let message = format!("`digits` is {digits}");
+            let accepted = format!("accepted: a whole number from 1 to {MOST_DIGITS}, the digits of double-double");
+            return refuse(node.place_of("digits"), message, accepted);
         }
         let csv = |file: &Node| match file.text() {
             Some(name) if name.ends_with(".csv") => Ok((name.to_owned(), file.place)),

@@ -1,6 +1,6 @@
 //! Rules that a run must not break; a run that breaks one ends with the status `rule`.
 
-use mbsbench_input::{Node, Problem, read};
+use mbsbench_input::{Node, Problem, read, refuse};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,11 +20,13 @@ impl Rule {
     pub(super) fn read(node: &Node) -> Result<Self, Problem> {
         let rule: Self = read(node)?;
         match (rule.above, rule.below) {
-            (None, None) => Err(Problem::new(node.place, format!("the rule sets no bound for `{}`", rule.observable))
-                .help("add `above:` or `below:`")),
+            (None, None) => {
+                let message = format!("the rule sets no bound for `{}`", rule.observable);
+                refuse(node.place, message, "add `above:` or `below:`")
+            }
             (Some(above), Some(below)) if above <= below => {
-                Err(Problem::new(node.place, format!("`above` is {above}, which is not greater than `below`, {below}"))
-                    .help("the rule allows the values from `below` to `above`"))
+                let message = format!("`above` is {above}, which is not greater than `below`, {below}");
+                refuse(node.place, message, "the rule allows the values from `below` to `above`")
             }
             _ => Ok(rule),
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::iter;
 
-use mbsbench_input::{Node, Problem, Value, read};
+use mbsbench_input::{Node, Problem, Value, read, refuse};
 use mbsbench_problem::{Clock, Events, Matrices};
 use schemars::JsonSchema;
 use serde::de::{MapAccess, SeqAccess, Visitor};
@@ -480,11 +480,10 @@ pub(super) fn read_figure(node: &Node) -> Result<FigureSpec, Problem> {
         let figure: FigureSpec = read(node)?;
         if figure.panels.is_empty() || figure.panels.len() > MOST_PANELS {
             let message = format!("the figure has {} panels", figure.panels.len());
-            return Err(Problem::new(panels.place, message).help(format!("accepted: 1 to {MOST_PANELS} panels")));
+            return refuse(panels.place, message, format!("accepted: 1 to {MOST_PANELS} panels"));
         }
         if figure.columns == 0 {
-            let problem = Problem::new(node.place_of("columns"), "`columns` is 0");
-            return Err(problem.help("accepted: a whole number from 1"));
+            return refuse(node.place_of("columns"), "`columns` is 0", "accepted: a whole number from 1");
         }
         return Ok(figure);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mbsbench_input::{Key, Node, Problem, read};
+use mbsbench_input::{Key, Node, Problem, read, refuse};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,8 +71,8 @@ impl StudySpec {
     pub(super) fn read(root: &Node, undetermined: &[(Key, Undetermined)]) -> Result<Self, Problem> {
         let Some(node) = root.get("study") else { return Ok(Self::default()) };
         if undetermined.is_empty() {
-            return Err(Problem::new(node.place, "a study needs undetermined parameters")
-                .help("add `undetermined:` with a parameter and its range"));
+            let message = "a study needs undetermined parameters";
+            return refuse(node.place, message, "add `undetermined:` with a parameter and its range");
         }
         let study: Self = read(node)?;
         let names: Vec<&str> = study.features.iter().map(|feature| feature.name.as_str()).collect();
@@ -85,13 +85,12 @@ impl StudySpec {
                 );
             }
             if name.trim().is_empty() {
-                return Err(Problem::new(place, "the name is empty").help("accepted: a text"));
+                return refuse(place, "the name is empty", "accepted: a text");
             }
         }
         let counts = [("samples", study.samples), ("budget", study.budget)];
         if let Some((key, _)) = counts.into_iter().find(|(_, count)| *count == Some(0)) {
-            let problem = Problem::new(node.place_of(key), format!("`{key}` is 0"));
-            return Err(problem.help("accepted: a whole number above zero"));
+            return refuse(node.place_of(key), format!("`{key}` is 0"), "accepted: a whole number above zero");
         }
         Ok(study)
     }

@@ -1,6 +1,6 @@
 //! Trajectories as CSV files: times, and observables of a model in any units.
 
-use mbsbench_input::{Place, Problem, Source};
+use mbsbench_input::{Place, Problem, Source, refuse};
 use mbsbench_problem::Observable;
 
 use super::units;
@@ -134,7 +134,7 @@ fn head(cell: &str, place: Place, is_first: bool, observables: &[Observable]) ->
     let example = if is_first { "t [s]" } else { "x [m]" };
     let split = cell.strip_suffix(']').and_then(|cell| cell.rsplit_once('['));
     let Some((name, unit)) = split.map(|(name, unit)| (name.trim(), unit.trim())) else {
-        return Err(Problem::new(place, format!("`{cell}` has no unit")).help(format!("accepted: `{example}`")));
+        return refuse(place, format!("`{cell}` has no unit"), format!("accepted: `{example}`"));
     };
     let own = if is_first {
         (name == "t").then_some("s")
@@ -143,7 +143,7 @@ fn head(cell: &str, place: Place, is_first: bool, observables: &[Observable]) ->
     };
     let Some(own) = own else {
         if is_first {
-            return Err(Problem::new(place, format!("the first column is `{name}`")).help("accepted: `t [s]`"));
+            return refuse(place, format!("the first column is `{name}`"), "accepted: `t [s]`");
         }
         return Err(Problem::unknown(place, "observable", name, observables.iter().map(|known| known.name.as_str())));
     };
@@ -151,7 +151,7 @@ fn head(cell: &str, place: Place, is_first: bool, observables: &[Observable]) ->
         Some(factor) => Ok((name.to_owned(), factor)),
         None => {
             let message = format!("`{unit}` cannot be converted to `{own}`, the unit of `{name}`");
-            Err(Problem::new(place, message).help(format!("accepted: `{name} [{own}]`")))
+            refuse(place, message, format!("accepted: `{name} [{own}]`"))
         }
     }
 }

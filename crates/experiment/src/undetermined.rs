@@ -1,6 +1,6 @@
 //! Parameters that a paper leaves out: their plausible ranges, or the possible readings of the text.
 
-use mbsbench_input::{Entry, Key, Node, Number, Problem, Value, read};
+use mbsbench_input::{Entry, Key, Node, Number, Problem, Value, read, refuse};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -84,13 +84,13 @@ impl Undetermined {
             (Some([low, high]), None) if low < high => Varies::Over([low, high]),
             (Some([low, high]), None) => {
                 let message = format!("the range from {low} to {high} is empty");
-                return Err(Problem::new(entry.value.place_of("range"), message).help("accepted: `[lowest, highest]`"));
+                return refuse(entry.value.place_of("range"), message, "accepted: `[lowest, highest]`");
             }
             (None, Some(_)) => Varies::Readings(readings_of(entry)?),
             _ => {
-                let problem =
-                    Problem::new(entry.value.place, format!("`{}` needs either a range or readings", entry.key.name));
-                return Err(problem.help("accepted: `range: [lowest, highest]` or `readings: [value, …]`"));
+                let message = format!("`{}` needs either a range or readings", entry.key.name);
+                let accepted = "accepted: `range: [lowest, highest]` or `readings: [value, …]`";
+                return refuse(entry.value.place, message, accepted);
             }
         };
         Ok((entry.key.clone(), Self { varies, why, calibrated }))
@@ -105,10 +105,10 @@ pub fn lies_below(path: &str, above: &str) -> bool {
 fn readings_of(entry: &Entry) -> Result<Vec<Reading>, Problem> {
     let accepted = "accepted: a list of values, or of maps `{ name: …, set: { path: value } }`";
     let Some(Node { value: Value::List(items), place }) = entry.value.get("readings") else {
-        return Err(Problem::new(entry.value.place_of("readings"), "the list of readings is missing").help(accepted));
+        return refuse(entry.value.place_of("readings"), "the list of readings is missing", accepted);
     };
     if items.is_empty() {
-        return Err(Problem::new(*place, "the list of readings is empty").help(accepted));
+        return refuse(*place, "the list of readings is empty", accepted);
     }
     items
         .iter()
@@ -123,7 +123,7 @@ fn readings_of(entry: &Entry) -> Result<Vec<Reading>, Problem> {
             let sets: Vec<(Key, Node)> =
                 set.entries().iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect();
             if sets.is_empty() {
-                return Err(Problem::new(set.place, "the reading sets nothing").help(accepted));
+                return refuse(set.place, "the reading sets nothing", accepted);
             }
             Ok(Reading { name, sets })
         })
@@ -134,8 +134,8 @@ fn readings_of(entry: &Entry) -> Result<Vec<Reading>, Problem> {
 pub(super) fn read_given(root: &Node) -> Result<Vec<Node>, Problem> {
     let Some(given) = root.entry("given") else { return Ok(Vec::new()) };
     if root.get("undetermined").is_none() {
-        let problem = Problem::new(given.key.place, "`given` needs undetermined parameters");
-        return Err(problem.help("add `undetermined:` with a parameter and its range"));
+        let message = "`given` needs undetermined parameters";
+        return refuse(given.key.place, message, "add `undetermined:` with a parameter and its range");
     }
     Ok(list(root, "given")?.to_vec())
 }

@@ -54,6 +54,11 @@ impl Problem {
     }
 }
 
+/// Fails with a problem at a place and what would be accepted instead.
+pub fn refuse<T>(place: Place, message: impl Into<String>, accepted: impl Into<String>) -> Result<T, Problem> {
+    Err(Problem::new(place, message).help(accepted))
+}
+
 /// Returns "unknown parameter `masss` of `pendulum`" for the kind "parameter of `pendulum`" and a quoted name.
 pub fn unknown(kind: &str, quoted: &str) -> String {
     match kind.split_once(" of ") {

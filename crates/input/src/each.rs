@@ -1,7 +1,7 @@
 //! `each:` in an item of a list. The item is repeated for every combination of the given values; `{method}` and the
 //! like are replaced by the value of the axis of that name.
 
-use super::{Entry, Key, Node, Problem, Value};
+use super::{Entry, Key, Node, Problem, Value, refuse};
 
 /// Expands list items with `each:`, using the `sets:` of their file.
 #[derive(Debug, Clone, Copy)]
@@ -40,8 +40,11 @@ impl<'n> Each<'n> {
     fn items_within(&self, item: &Node, outer: &Bound) -> Result<Vec<Node>, Problem> {
         let Some(each) = item.get("each") else {
             return match item.entry("except") {
-                Some(except) => Err(Problem::new(except.key.place, "`except` requires `each`")
-                    .help("accepted: `except` together with `each`, whose combinations it changes or drops")),
+                Some(except) => refuse(
+                    except.key.place,
+                    "`except` requires `each`",
+                    "accepted: `except` together with `each`, whose combinations it changes or drops",
+                ),
                 None => Ok(vec![self.fill(item, outer)?]),
             };
         };
@@ -121,8 +124,8 @@ impl<'n> Each<'n> {
         while let Some((before, after)) = rest.split_once('{') {
             filled.push_str(before);
             let Some((name, after)) = after.split_once('}') else {
-                let problem = Problem::new(node.place, "`{` has no closing `}`");
-                return Err(problem.help("accepted: the name of an axis of `each` in braces"));
+                let message = "`{` has no closing `}`";
+                return refuse(node.place, message, "accepted: the name of an axis of `each` in braces");
             };
             rest = after;
             match value_of(name, bound) {

@@ -21,7 +21,7 @@ mod source;
 
 pub use accepted::{accepted, did_you_mean, nearest, one_of};
 pub use deserialize::{read, read_as};
-pub use diagnostic::{BadInput, Problem, unknown};
+pub use diagnostic::{BadInput, Problem, refuse, unknown};
 pub use each::Each;
 pub use files::{
     LARGEST_DATA, LARGEST_TEXT, read_file, read_text, remove_leftovers, stop_writing, write_atomically,

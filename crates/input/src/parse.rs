@@ -11,7 +11,7 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_yaml::options::{DuplicateKeyPolicy, MergeKeyPolicy, NonFiniteFloatPolicy};
 use serde_yaml::{Location, MessageFormatter, Options, Spanned, UserMessageFormatter};
 
-use super::{BadInput, Entry, Key, LARGEST_TEXT, Node, Number, Place, Problem, Source, Value};
+use super::{BadInput, Entry, Key, LARGEST_TEXT, Node, Number, Place, Problem, Source, Value, refuse};
 
 /// Largest number of values in a file, after aliases are replaced.
 const MOST_NODES: usize = 100_000;
@@ -65,21 +65,19 @@ fn parse(source: &Source) -> Result<Node, Problem> {
     let text = source.text();
     if text.len() > LARGEST_TEXT {
         let message = format!("the file has {} bytes", text.len());
-        return Err(Problem::new(Place::default(), message).help(format!("accepted: at most {LARGEST_TEXT} bytes")));
+        return refuse(Place::default(), message, format!("accepted: at most {LARGEST_TEXT} bytes"));
     }
     let raw: Spanned<Raw> =
         serde_yaml::from_str_with_options(text, options()).map_err(|error| problem(&error, text))?;
     let node = node(raw, source);
     if node.value == Value::Null {
-        return Err(
-            Problem::new(Place::default(), "the file is empty").help("an experiment begins with `id: paper/name`")
-        );
+        return refuse(Place::default(), "the file is empty", "an experiment begins with `id: paper/name`");
     }
     match active(&node) {
         Some((place, c)) => {
             let message =
                 format!("the text contains {}, which changes how the text around it is displayed", c.escape_unicode());
-            Err(Problem::new(place, message).help("accepted: printable characters, line breaks and tabs"))
+            refuse(place, message, "accepted: printable characters, line breaks and tabs")
         }
         None => Ok(node),
     }

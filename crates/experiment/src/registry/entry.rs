@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use mbsbench_input::{Key, Node, Problem, did_you_mean, one_of, read, read_as, unknown};
+use mbsbench_input::{Key, Node, Problem, did_you_mean, one_of, read, read_as, refuse, unknown};
 use mbsbench_measures::MeasureDefinition;
 use mbsbench_problem::{Fault, MethodDefinition, ModelDefinition, OutOfRange, Parameters};
 use schemars::{Schema, SchemaGenerator, json_schema};
@@ -215,8 +215,8 @@ impl<K: Kind> Entry<K> {
             Backing::Dynamic { .. } => match parameters.entries().first() {
                 None => self.default(),
                 Some(entry) => {
-                    let problem = Problem::new(entry.key.place, unknown(&what, &format!("`{}`", entry.key.name)));
-                    return Err(problem.help(format!("`{}` has no parameters", self.name)));
+                    let message = unknown(&what, &format!("`{}`", entry.key.name));
+                    return refuse(entry.key.place, message, format!("`{}` has no parameters", self.name));
                 }
             },
         };
@@ -242,7 +242,7 @@ pub fn choose<K: Kind>(entries: &[Entry<K>], node: &Node) -> Result<Choice<K>, P
         let [_, second, ..] = node.entries() else { return Err(not_a_choice::<K>(node, &one_of(names()))) };
         let message = format!("two {} in one map, the second one is `{}`", K::PLURAL, second.key.name);
         let help = "accepted: one name per map, `{ name: { parameter: value } }`; write several";
-        return Err(Problem::new(second.key.place, message).help(format!("{help} {} as a list", K::PLURAL)));
+        return refuse(second.key.place, message, format!("{help} {} as a list", K::PLURAL));
     };
     let (Key { name, place }, mut parameters) = (named.key, named.value);
     let Some(entry) = entries.iter().find(|entry| entry.name == name) else {
@@ -260,8 +260,8 @@ pub fn choose<K: Kind>(entries: &[Entry<K>], node: &Node) -> Result<Choice<K>, P
     for &key in K::OWN_KEYS {
         let Some(value) = parameters.get(key).cloned() else { continue };
         if let Some((first, _)) = &own {
-            let problem = Problem::new(value.place, format!("both `{first}` and `{key}` are given"));
-            return Err(problem.help(format!("accepted: one of {}", one_of(K::OWN_KEYS))));
+            let message = format!("both `{first}` and `{key}` are given");
+            return refuse(value.place, message, format!("accepted: one of {}", one_of(K::OWN_KEYS)));
         }
         own = Some((key.to_owned(), value));
         parameters = parameters.without(key);

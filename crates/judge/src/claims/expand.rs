@@ -1,6 +1,6 @@
 //! Expansion of checks: a statement with `sets:`, `each`, `except` and `on` becomes one complete node for each check.
 
-use mbsbench_input::{Each, Entry, Key, Node, Problem, Value, keys_of, one_of};
+use mbsbench_input::{Each, Entry, Key, Node, Problem, Value, keys_of, one_of, refuse};
 
 use super::{Check, Kind, Statement};
 
@@ -15,7 +15,7 @@ pub(super) const OF_CELLS: &[&str] = &["row", "column"];
 /// Returns the checks of a statement, each as a complete node with its id.
 pub(super) fn checks(statement: &Node, each: &Each<'_>) -> Result<Vec<Node>, Problem> {
     let Some(id) = statement.get("id") else {
-        return Err(Problem::new(statement.place, "the key `id` is missing").help("add `id:`"));
+        return refuse(statement.place, "the key `id` is missing", "add `id:`");
     };
     let mut written = Vec::new();
     for check in templates(statement)? {
@@ -128,7 +128,7 @@ pub(super) fn parts(check: &Node) -> Result<(Node, Node), Problem> {
         let found = if count == 0 { "no kind".to_owned() } else { format!("{count} kinds") };
         let name = check.get("id").and_then(Node::spelling).unwrap_or_default();
         let accepted = format!("accepted: one of {}", one_of(kinds.iter().copied()));
-        return Err(Problem::new(check.place, format!("the check `{name}` has {found}")).help(accepted));
+        return refuse(check.place, format!("the check `{name}` has {found}"), accepted);
     }
     let known = keys_of::<Check>();
     if let Some(entry) = rest.entries().iter().find(|entry| !known.contains(&entry.key.name.as_str())) {

@@ -1,7 +1,7 @@
 //! The numbers that a paper prints about a set-up: the block `given:` of an experiment file.
 
 use mbsbench_experiment::{Plan, Problems};
-use mbsbench_input::{BadInput, Entry, Key, Node, Problem, Value, read};
+use mbsbench_input::{BadInput, Entry, Key, Node, Problem, Value, read, refuse};
 
 use super::{Book, Check, Definitions, Reader, Tolerance};
 
@@ -63,8 +63,8 @@ impl Given {
             None => test,
         };
         if let Some(partly) = test.entry("partly") {
-            let problem = Problem::new(partly.key.place, "a given cannot be met partly");
-            return Err(problem.help("accepted: one tolerance, or `below` and `above`"));
+            let message = "a given cannot be met partly";
+            return refuse(partly.key.place, message, "accepted: one tolerance, or `below` and `above`");
         }
         let entries = [("id", id), ("why", node.get("why").unwrap_or(id)), (kind, &test)];
         let entries = entries.map(|(name, value)| Entry { key: key(name, value.place), value: value.clone() });
@@ -75,13 +75,12 @@ impl Given {
         let check = reader.checks()?.remove(0);
         let is_printed = test.get("tolerance").map(read::<Tolerance>).transpose()? == Some(Tolerance::Printed);
         if why.trim().is_empty() && !is_printed {
-            let problem =
-                Problem::new(node.place, format!("the given `{}` has a tolerance without a reason", check.id));
-            return Err(problem.help("add `why:`, or `tolerance: printed`"));
+            let message = format!("the given `{}` has a tolerance without a reason", check.id);
+            return refuse(node.place, message, "add `why:`, or `tolerance: printed`");
         }
         if check.kind.is_of_time() {
-            let problem = Problem::new(of.place, format!("the given `{}` is a wall time", check.id));
-            return Err(problem.help("accepted: numbers that do not depend on the machine"));
+            let message = format!("the given `{}` is a wall time", check.id);
+            return refuse(of.place, message, "accepted: numbers that do not depend on the machine");
         }
         Ok(Self { place, check })
     }

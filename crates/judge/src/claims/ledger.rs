@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use mbsbench_experiment::{Plan, Problems};
-use mbsbench_input::{BadInput, Document, Each, Node, Problem, Value, keys_of, read};
+use mbsbench_input::{BadInput, Document, Each, Node, Problem, Value, keys_of, read, refuse};
 use rayon::prelude::*;
 
 use super::{Book, Check, Definitions, FRAME, Reader, SCHEMA, Statement, expand, lock};
@@ -96,7 +96,7 @@ fn check_schema(root: &Node) -> Result<(), Problem> {
         return Ok(());
     }
     let message = format!("ledger format {found} is not supported");
-    Err(Problem::new(node.place, message).help(format!("accepted: {SCHEMA}")))
+    refuse(node.place, message, format!("accepted: {SCHEMA}"))
 }
 
 /// Reports experiments of the paper that do not say how their parameters are known.

@@ -1,7 +1,7 @@
 //! Reads the checks of a ledger, each from its own node.
 
 use mbsbench_experiment::{Plan, is_safe_name};
-use mbsbench_input::{Node, Problem, read};
+use mbsbench_input::{Node, Problem, read, refuse};
 
 use super::{
     Agreement, Book, BoundFrom, Check, Definitions, Failure, Kind, Landmark, Measurement, Order, Ordering, Shape,
@@ -60,7 +60,7 @@ impl Reader<'_> {
         if self.book == Book::Claims && check.bound_from.is_none() && check.kind.is_testable() {
             let message = format!("the check `{}` does not state the origin of its bound", check.id);
             let known = BoundFrom::ALL.map(BoundFrom::name).join(", ");
-            return Err(Problem::new(self.node.place, message).help(format!("add `bound_from:`, one of {known}")));
+            return refuse(self.node.place, message, format!("add `bound_from:`, one of {known}"));
         }
         // Printed digits and plain words need no further reason.
         let is_plain = self.book == Book::Claims
@@ -68,7 +68,7 @@ impl Reader<'_> {
         let has_tolerance = check.kind.test().is_some() || matches!(check.kind, Kind::Shape(_));
         if has_tolerance && !is_plain && is_empty(&check.why) {
             let message = format!("the check `{}` has a tolerance without a reason", check.id);
-            return Err(Problem::new(self.node.place, message).help("add `why:`"));
+            return refuse(self.node.place, message, "add `why:`");
         }
         check.definition = self.definitions.of(test, &check.kind, self.paper);
         self.check_runs(&check)?;
@@ -188,7 +188,7 @@ impl Reader<'_> {
         message: impl Into<String>,
         accepted: &str,
     ) -> Result<(), Problem> {
-        if is_so { Ok(()) } else { Err(Problem::new(self.place(path), message).help(accepted)) }
+        if is_so { Ok(()) } else { refuse(self.place(path), message, accepted) }
     }
 
     pub(super) fn wrong(&self, path: &str, message: impl Into<String>, accepted: &str) -> Problem {

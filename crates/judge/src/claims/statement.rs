@@ -1,6 +1,6 @@
 //! A statement of a paper, in a sentence, table or figure, with the checks that test it.
 
-use mbsbench_input::{Node, Place, Problem};
+use mbsbench_input::{Node, Place, Problem, refuse};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,18 +50,18 @@ impl Statement {
     pub(super) fn check(&self, node: &Node) -> Result<(), Problem> {
         for (key, text) in [("place", &self.place), ("says", &self.says)] {
             if text.trim().is_empty() {
-                let problem = Problem::new(node.place_of(key), format!("`{key}` is empty"));
-                return Err(problem.help("accepted: a text"));
+                return refuse(node.place_of(key), format!("`{key}` is empty"), "accepted: a text");
             }
         }
         if !self.checks.iter().any(Check::is_carrying) {
             let message = format!("no check decides the statement `{}`", self.id);
-            let problem = Problem::new(node.place_of("checks"), message);
-            return Err(problem.help("remove `role: also` from the check that tests the sentence"));
+            let message = message;
+            let accepted = "remove `role: also` from the check that tests the sentence";
+            return refuse(node.place_of("checks"), message, accepted);
         }
         if self.expected() != self.natural() && self.because.trim().is_empty() {
             let message = format!("`expected: {}` needs an explanation", self.expected().name());
-            return Err(Problem::new(node.place_of("expected"), message).help("add `because:`"));
+            return refuse(node.place_of("expected"), message, "add `because:`");
         }
         Ok(())
     }

@@ -13,11 +13,8 @@ impl Outputs<'_> {
             self.refuse("frames", format!("`frames` is {}", animation.frames), help);
         }
         if let Some(speed) = animation.speed.filter(|speed| !(*speed > 0.0 && speed.is_finite())) {
-            self.refuse(
-                "speed",
-                format!("`speed` is {speed}"),
-                "accepted: seconds of the model per second, above zero",
-            );
+            let accepted = "accepted: seconds of the model per second, above zero";
+            self.refuse("speed", format!("`speed` is {speed}"), accepted);
         }
         if !self.filter(&animation.filter) {
             return;

@@ -59,11 +59,8 @@ impl Outputs<'_> {
             self.bars(panel, series.flatten());
         } else {
             if panel.kind == PanelKind::Dots {
-                self.refuse(
-                    "kind",
-                    "dots cannot be drawn over an axis or a column",
-                    "accepted: only with an observable for `x`",
-                );
+                let message = "dots cannot be drawn over an axis or a column";
+                self.refuse("kind", message, "accepted: only with an observable for `x`");
             }
             self.number_axis(panel, self.observables.at(first));
             self.slopes(panel);
@@ -99,11 +96,8 @@ impl Outputs<'_> {
             let message = "`slopes` requires two logarithmic axes";
             self.refuse("slopes", message, "accepted: `slopes` with `scale: log-log`");
         } else if let Some(count @ 0..2) = panel.slopes {
-            self.refuse(
-                "slopes",
-                format!("a slope cannot be fitted through {count} points"),
-                "accepted: a whole number from 2",
-            );
+            let message = format!("a slope cannot be fitted through {count} points");
+            self.refuse("slopes", message, "accepted: a whole number from 2");
         }
         if panel.derive == Some(Derived::Slope) {
             if panel.scale != Scale::LogX {
