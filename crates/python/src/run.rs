@@ -7,7 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use mbsbench::artefacts::write;
+use mbsbench::artefacts::Artefacts;
 use mbsbench::cli::{self, CommandError};
 use mbsbench_experiment::plan::Plan;
 use mbsbench_problem::Formulated;
@@ -164,8 +164,8 @@ fn run_plans(
     for (plan, mut outcome) in plans.iter().zip(outcomes) {
         mbsbench::artefacts::time(&options.out, plan, &mut outcome.results, options.fresh)
             .map_err(|error| system(&error))?;
-        let written = pool.install(|| write(&options.out, plan, &outcome, registry, &cache));
-        let written = written.map_err(|error| system(&error))?;
+        let artefacts = Artefacts { plan, outcome: &outcome, registry, cache: &cache };
+        let written = pool.install(|| artefacts.write(&options.out)).map_err(|error| system(&error))?;
         let titles = Titles::of(plan);
         let of_run =
             |(run, row): (&_, &mbsbench_runs::results::Row)| Some((titles.of_run(run), row.trajectory.clone()?));

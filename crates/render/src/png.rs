@@ -10,13 +10,16 @@ use super::text::{FONT, Text};
 
 /// The reason for which a bitmap cannot be written.
 #[derive(Debug, thiserror::Error)]
-pub enum PngError {
+pub enum BitmapError {
     /// The drawing is empty or has too many pixels.
     #[error("cannot draw a bitmap of {0} × {1} pixels")]
     Size(f64, f64),
-    /// The encoder fails.
+    /// The encoder of PNG fails.
     #[error("cannot encode the bitmap")]
-    Encode(#[from] ::png::EncodingError),
+    Png(#[from] ::png::EncodingError),
+    /// The encoder of GIF fails.
+    #[error("cannot encode the GIF: {0}")]
+    Gif(#[from] ::gif::EncodingError),
 }
 
 /// Bitmap pixels per pixel of the drawing: 190 pixels per inch if it is 16 cm wide.
@@ -28,8 +31,8 @@ const LARGEST: f64 = 20_000.0;
 /// Encodes `drawing` with [`SCALE`].
 ///
 /// # Errors
-/// Returns [`PngError::Size`] if the drawing is empty or too large.
-pub fn encode(drawing: &Drawing) -> Result<Vec<u8>, PngError> {
+/// Returns [`BitmapError::Size`] if the drawing is empty or too large.
+pub fn encode(drawing: &Drawing) -> Result<Vec<u8>, BitmapError> {
     let Pixels { width, height, rgb } = pixels(drawing, SCALE)?;
     let mut bytes = Vec::new();
     let mut encoder = ::png::Encoder::new(&mut bytes, width as u32, height as u32);
@@ -53,11 +56,11 @@ pub(crate) struct Pixels {
 }
 
 /// Renders `drawing` on white with `scale` bitmap pixels per pixel.
-pub(crate) fn pixels(drawing: &Drawing, scale: f64) -> Result<Pixels, PngError> {
+pub(crate) fn pixels(drawing: &Drawing, scale: f64) -> Result<Pixels, BitmapError> {
     let (width, height) = ((drawing.width * scale).ceil(), (drawing.height * scale).ceil());
     let is_sensible = [width, height].iter().all(|size| (1.0..=LARGEST).contains(size));
     let pixmap = is_sensible.then(|| Pixmap::new(width as u32, height as u32)).flatten();
-    let mut bitmap = Bitmap { pixmap: pixmap.ok_or(PngError::Size(width, height))?, ink: Color::BLACK, scale };
+    let mut bitmap = Bitmap { pixmap: pixmap.ok_or(BitmapError::Size(width, height))?, ink: Color::BLACK, scale };
     bitmap.pixmap.fill(Color::WHITE);
     draw(drawing, &mut bitmap);
     let rgb = bitmap.pixmap.pixels().iter().map(|p| [p.red(), p.green(), p.blue()]).collect();

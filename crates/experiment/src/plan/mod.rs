@@ -25,7 +25,7 @@ pub use guest::{Guest, REFERENCE};
 pub use key::RunKey;
 pub use key::canonical;
 pub use left_out::LeftOut;
-pub use shard::{NoShard, Shard};
+pub use shard::Shard;
 pub use stored::{Stored, StoredReference};
 
 use crate::Recording;

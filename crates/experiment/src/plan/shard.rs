@@ -12,18 +12,16 @@ pub struct Shard {
     of: u32,
 }
 
-/// A shard that does not exist.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("accepted: I/N with whole numbers, I from 1 to N, such as `1/8` to `8/8`")]
-pub struct NoShard;
+/// The accepted spelling.
+const ACCEPTED: &str = "accepted: I/N with whole numbers, I from 1 to N, such as `1/8` to `8/8`";
 
 impl FromStr for Shard {
-    type Err = NoShard;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, NoShard> {
-        let (index, of) = text.split_once('/').ok_or(NoShard)?;
-        let (index, of) = (index.parse().map_err(|_| NoShard)?, of.parse().map_err(|_| NoShard)?);
-        if (1..=of).contains(&index) { Ok(Self { index, of }) } else { Err(NoShard) }
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        let (index, of) = text.split_once('/').ok_or(ACCEPTED)?;
+        let (index, of) = (index.parse().map_err(|_| ACCEPTED)?, of.parse().map_err(|_| ACCEPTED)?);
+        if (1..=of).contains(&index) { Ok(Self { index, of }) } else { Err(ACCEPTED) }
     }
 }
 
@@ -55,7 +53,7 @@ mod tests {
     #[test]
     fn shards_out_of_range_are_refused() {
         for text in ["", "1", "/", "0/2", "3/2", "1/0", "0/0", "-1/2", "1/2/3", "a/b", "1/4294967296"] {
-            assert_eq!(text.parse::<Shard>(), Err(NoShard), "{text}");
+            assert_eq!(text.parse::<Shard>(), Err(ACCEPTED), "{text}");
         }
     }
 }

@@ -77,38 +77,38 @@ impl ParametersSchema {
     }
 }
 
-impl<K: Kind> Backing<K> {
-    fn definition<D: Parameters>() -> Self
-    where
-        K: Defines<D>,
-    {
-        Self::Definition {
-            definition: type_name::<D>(),
-            schema: ParametersSchema { title: D::schema_name, write: D::json_schema },
-            make: |node, what| made::<D>(node, what).map(|(values, definition)| (values, K::object(definition))),
-            default: || (normalised(&D::default()), K::object(D::default())),
-        }
-    }
-}
-
 /// A kind with the definition `D`.
-trait Defines<D>: Kind {
+pub(super) trait Defines<D>: Kind {
+    /// Name, summary, source and family.
+    const HEAD: [&'static str; 4];
+    /// True if the parameters may be in a separate file.
+    const IS_WRITTEN_OUT: bool = false;
+
+    /// Returns the shared object of a definition.
     fn object(definition: D) -> Object<Self>;
 }
 
 impl<D: ModelDefinition> Defines<D> for ModelKind {
+    const HEAD: [&'static str; 4] = [D::NAME, D::SUMMARY, D::SOURCE, ""];
+    const IS_WRITTEN_OUT: bool = D::IS_WRITTEN_OUT;
+
     fn object(definition: D) -> Object<Self> {
         Arc::new(Shared::new(definition))
     }
 }
 
 impl<D: MethodDefinition> Defines<D> for MethodKind {
+    const HEAD: [&'static str; 4] = [D::NAME, D::SUMMARY, D::SOURCE, D::FAMILY];
+    const IS_WRITTEN_OUT: bool = D::IS_WRITTEN_OUT;
+
     fn object(definition: D) -> Object<Self> {
         Arc::new(definition)
     }
 }
 
 impl<D: MeasureDefinition> Defines<D> for MeasureKind {
+    const HEAD: [&'static str; 4] = [D::NAME, D::SUMMARY, "", ""];
+
     fn object(definition: D) -> Object<Self> {
         Arc::new(definition)
     }
@@ -120,30 +120,21 @@ impl<K: Kind> fmt::Debug for Entry<K> {
     }
 }
 
-impl Entry<ModelKind> {
-    pub(super) fn of_model<M: ModelDefinition>() -> Self {
-        let (name, summary, source) = (M::NAME, M::SUMMARY, M::SOURCE);
-        let is_written_out = M::IS_WRITTEN_OUT;
-        Self { name, summary, source, family: "", is_written_out, backing: Backing::definition::<M>() }
-    }
-}
-
-impl Entry<MethodKind> {
-    pub(super) fn of_method<M: MethodDefinition>() -> Self {
-        let (name, summary, source, family) = (M::NAME, M::SUMMARY, M::SOURCE, M::FAMILY);
-        let is_written_out = M::IS_WRITTEN_OUT;
-        Self { name, summary, source, family, is_written_out, backing: Backing::definition::<M>() }
-    }
-}
-
-impl Entry<MeasureKind> {
-    pub(super) fn of_measure<M: MeasureDefinition>() -> Self {
-        let (name, summary) = (M::NAME, M::SUMMARY);
-        Self { name, summary, source: "", family: "", is_written_out: false, backing: Backing::definition::<M>() }
-    }
-}
-
 impl<K: Kind> Entry<K> {
+    pub(super) fn of<D: Parameters>() -> Self
+    where
+        K: Defines<D>,
+    {
+        let [name, summary, source, family] = K::HEAD;
+        let backing = Backing::Definition {
+            definition: type_name::<D>(),
+            schema: ParametersSchema { title: D::schema_name, write: D::json_schema },
+            make: |node, what| made::<D>(node, what).map(|(values, definition)| (values, K::object(definition))),
+            default: || (normalised(&D::default()), K::object(D::default())),
+        };
+        Self { name, summary, source, family, is_written_out: K::IS_WRITTEN_OUT, backing }
+    }
+
     /// Returns the name in experiment files.
     pub fn name(&self) -> &'static str {
         self.name

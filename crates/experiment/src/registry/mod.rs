@@ -74,7 +74,7 @@ impl Registry {
     /// Panics if a model of that name exists or the name cannot be written in files; both are programming errors.
     #[must_use]
     pub fn model<M: ModelDefinition>(mut self) -> Self {
-        add(&mut self.models, Entry::of_model::<M>());
+        add(&mut self.models, Entry::of::<M>());
         self
     }
 
@@ -84,7 +84,7 @@ impl Registry {
     /// Panics if there is no model of that name.
     #[must_use]
     pub fn replacing_model<M: ModelDefinition>(mut self) -> Self {
-        replace(&mut self.models, Entry::of_model::<M>());
+        replace(&mut self.models, Entry::of::<M>());
         self
     }
 
@@ -94,7 +94,7 @@ impl Registry {
     /// Panics if there is no method of that name.
     #[must_use]
     pub fn replacing_method<M: MethodDefinition>(mut self) -> Self {
-        replace(&mut self.methods, Entry::of_method::<M>());
+        replace(&mut self.methods, Entry::of::<M>());
         self
     }
 
@@ -104,7 +104,7 @@ impl Registry {
     /// Panics if a method of that name exists or the name cannot be written in files; both are programming errors.
     #[must_use]
     pub fn method<M: MethodDefinition>(mut self) -> Self {
-        add(&mut self.methods, Entry::of_method::<M>());
+        add(&mut self.methods, Entry::of::<M>());
         self
     }
 
@@ -114,7 +114,7 @@ impl Registry {
     /// Panics if a measure of that name exists or the name cannot be written in files; both are programming errors.
     #[must_use]
     pub fn measure<M: MeasureDefinition>(mut self) -> Self {
-        add(&mut self.measures, Entry::of_measure::<M>());
+        add(&mut self.measures, Entry::of::<M>());
         self
     }
 

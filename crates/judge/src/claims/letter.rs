@@ -1,8 +1,9 @@
 //! Questions to the authors of a paper whose answers would settle its open statements.
 
 use mbsbench_experiment::Plan;
+use mbsbench_experiment::lists::{grouped, unique};
 
-use super::{Counts, Judged, JudgedCheck, Reason, Verdict};
+use super::{Counts, Judged, JudgedCheck, Reason, Statement, Verdict};
 use crate::publication::Publication;
 
 /// A detail that a paper leaves out or does not publish, with the statements that it would settle.
@@ -18,19 +19,14 @@ pub struct Question {
 
 /// Returns the questions behind the open statements, starting with the ones that would settle most.
 pub fn questions(judged: &[Judged], plans: &[&Plan]) -> Vec<Question> {
-    let mut questions: Vec<Question> = Vec::new();
-    for each in judged.iter().filter(|each| !each.is_finding) {
-        let Some(asks) = asked(each, plans) else { continue };
-        let known = questions.iter().position(|question| question.asks == asks).unwrap_or_else(|| {
-            questions.push(Question { asks, settles: Vec::new(), places: Vec::new() });
-            questions.len() - 1
-        });
-        let (question, place) = (&mut questions[known], &each.statement.place);
-        question.settles.push(each.statement.id.clone());
-        if !question.places.contains(place) {
-            question.places.push(place.clone());
-        }
-    }
+    let statements = judged.iter().filter(|each| !each.is_finding);
+    let asked = statements.filter_map(|each| Some((asked(each, plans)?, &each.statement)));
+    let question = |(asks, statements): (String, Vec<&Statement>)| Question {
+        asks,
+        settles: statements.iter().map(|statement| statement.id.clone()).collect(),
+        places: unique(statements.iter().map(|statement| statement.place.clone())),
+    };
+    let mut questions: Vec<Question> = grouped(asked).into_iter().map(question).collect();
     questions.sort_by_key(|question| std::cmp::Reverse(question.settles.len()));
     questions
 }

@@ -4,18 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::Animation;
-use crate::png::{Pixels, PngError, pixels};
-
-/// The reason for which an animation cannot be written as bitmaps.
-#[derive(Debug, thiserror::Error)]
-pub enum AnimationError {
-    /// A drawing cannot be rendered or written as PNG.
-    #[error(transparent)]
-    Png(#[from] PngError),
-    /// The animation cannot be written as GIF.
-    #[error("cannot encode the GIF: {0}")]
-    Gif(#[from] ::gif::EncodingError),
-}
+use crate::png::{BitmapError, Pixels, pixels};
 
 /// Bitmap pixels per pixel of the drawings.
 const SCALE: f64 = 1.0;
@@ -31,7 +20,7 @@ type Part = [usize; 4];
 ///
 /// # Errors
 /// Fails if a drawing is empty or too large.
-pub fn gif(animation: &Animation) -> Result<Vec<u8>, AnimationError> {
+pub fn gif(animation: &Animation) -> Result<Vec<u8>, BitmapError> {
     let frames = bitmaps(animation)?;
     let palette = Palette::of(&frames);
     let mut bytes = Vec::new();
@@ -53,29 +42,29 @@ pub fn gif(animation: &Animation) -> Result<Vec<u8>, AnimationError> {
 ///
 /// # Errors
 /// Fails if a drawing is empty or too large.
-pub fn apng(animation: &Animation) -> Result<Vec<u8>, AnimationError> {
+pub fn apng(animation: &Animation) -> Result<Vec<u8>, BitmapError> {
     let frames = bitmaps(animation)?;
     let mut bytes = Vec::new();
     let mut encoder = ::png::Encoder::new(&mut bytes, frames[0].width as u32, frames[0].height as u32);
     encoder.set_color(::png::ColorType::Rgb);
     encoder.set_compression(::png::Compression::Best);
-    encoder.set_animated(frames.len() as u32, 0).map_err(PngError::from)?;
-    let mut writer = encoder.write_header().map_err(PngError::from)?;
+    encoder.set_animated(frames.len() as u32, 0)?;
+    let mut writer = encoder.write_header()?;
     for (k, part) in parts(&frames).into_iter().enumerate() {
         let [left, top, width, height] = part.map(|size| size as u32);
         let data: Vec<u8> = frames[k].within(part).flatten().collect();
-        writer.set_frame_delay(delay(animation, k, 1000.0), 1000).map_err(PngError::from)?;
+        writer.set_frame_delay(delay(animation, k, 1000.0), 1000)?;
         // The position is reset first, because the encoder refuses a size that does not fit at the previous position.
-        writer.set_frame_position(0, 0).map_err(PngError::from)?;
-        writer.set_frame_dimension(width, height).map_err(PngError::from)?;
-        writer.set_frame_position(left, top).map_err(PngError::from)?;
-        writer.write_image_data(&data).map_err(PngError::from)?;
+        writer.set_frame_position(0, 0)?;
+        writer.set_frame_dimension(width, height)?;
+        writer.set_frame_position(left, top)?;
+        writer.write_image_data(&data)?;
     }
-    writer.finish().map_err(PngError::from)?;
+    writer.finish()?;
     Ok(bytes)
 }
 
-fn bitmaps(animation: &Animation) -> Result<Vec<Pixels>, PngError> {
+fn bitmaps(animation: &Animation) -> Result<Vec<Pixels>, BitmapError> {
     animation.frames.iter().map(|drawing| pixels(drawing, SCALE)).collect()
 }
 

@@ -4,7 +4,7 @@ mod bitmaps;
 mod player;
 mod track;
 
-pub use bitmaps::{AnimationError, apng, gif};
+pub use bitmaps::{apng, gif};
 pub use player::svg;
 
 use super::drawing::Drawing;

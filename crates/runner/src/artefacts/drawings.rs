@@ -2,6 +2,7 @@
 
 use std::f64::consts::PI;
 
+use mbsbench_experiment::lists::unique;
 use mbsbench_experiment::{DrawingSpec, Plan, RunSpec, units};
 use mbsbench_numbers::decimal;
 use mbsbench_problem::view::{Shape, View};
@@ -115,15 +116,13 @@ impl<'s> Pen<'s> {
 
     /// The lines of a view, with a colour for each part.
     pub(super) fn parts(&self, view: &View) -> Vec<Series> {
-        let mut parts: Vec<&'static str> = Vec::new();
+        let names = unique(view.parts.iter().map(|&(part, _)| part));
+        let mut named = 0;
         let series = view.parts.iter().zip(self.outlines(view)).map(|(&(part, _), points)| {
-            let index = parts.iter().position(|known| *known == part);
+            let index = names.iter().position(|name| *name == part).unwrap_or_default();
             // All outlines of a part share one entry of the legend.
-            let label = if index.is_some() { "" } else { part };
-            let index = index.unwrap_or_else(|| {
-                parts.push(part);
-                parts.len() - 1
-            });
+            let label = if index == named { part } else { "" };
+            named += usize::from(index == named);
             let style = Style { dash: Dash::Solid, ..Style::of_index(index) };
             Series::new(Kind::Line, label, style, points)
         });

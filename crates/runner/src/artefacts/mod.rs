@@ -20,4 +20,4 @@ pub use drawings::drawing;
 pub(crate) use figures::style_of;
 pub use tables::table;
 pub use times::{recorded_times, time};
-pub use write::{WriteError, Written, write, write_pictures};
+pub use write::{Artefacts, WriteError, Written};

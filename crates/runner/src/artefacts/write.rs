@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use mbsbench_experiment::plan::Solved;
 use mbsbench_experiment::{Origin, Plan, PublishedError, Registry, RunSpec, panel_id};
 use mbsbench_numbers::decimal;
-use mbsbench_render::animation::AnimationError;
-use mbsbench_render::{Figure, csv, lay_out, png, svg};
+use mbsbench_render::png::{self, BitmapError};
+use mbsbench_render::{Figure, csv, lay_out, svg};
 use mbsbench_runs::pipeline::Certificate;
 use mbsbench_runs::seal::{self, FileError};
 use mbsbench_runs::{Cache, Outcome};
@@ -30,7 +30,7 @@ pub enum WriteError {
         /// The file.
         path: PathBuf,
         /// The cause.
-        error: AnimationError,
+        error: BitmapError,
     },
     /// A table of results cannot be written.
     #[error("table: {0}")]
@@ -48,87 +48,84 @@ pub struct Written {
     pub files: Vec<String>,
 }
 
-/// Writes everything except times under `out/<id>/`, with pictures and animations as SVG, and seals it.
-///
-/// # Errors
-/// Fails with the first file that could not be written; all files before it are complete.
-pub fn write(
-    out: &Path,
-    plan: &Plan,
-    outcome: &Outcome,
-    registry: &Registry,
-    cache: &Cache,
-) -> Result<Written, WriteError> {
-    let folder = out.join(&plan.experiment.id);
-    let results = &outcome.results;
-    let mut files: Vec<(String, Vec<u8>)> = vec![("runs.csv".to_owned(), results.to_csv().into_bytes())];
-    if !outcome.certificates.is_empty() {
-        files.push(("references.csv".to_owned(), certificates(outcome).into_bytes()));
-    }
-    let mut written = Written { folder: folder.clone(), ..Written::default() };
-    for spec in &plan.experiment.tables {
-        let table = table(plan, &spec.value, results)?;
-        files.push((format!("{}.csv", table.id), table.csv().into_bytes()));
-        files.push((format!("{}.md", table.id), table.markdown().into_bytes()));
-        written.tables.push(table.terminal());
-    }
-    let figures = figures(plan, outcome, registry, cache)?;
-    files.par_extend(figures.par_iter().flat_map_iter(|(figure, separate)| pictures_of(figure, *separate)));
-    let animations = plan.experiment.animations.iter().map(|spec| &spec.value);
-    files.extend(animations.filter_map(|spec| {
-        let runs: Vec<&RunSpec> = plan.meant(&spec.filter).map(|(_, run)| run).collect();
-        let shown = animation(plan, &runs, spec, registry, cache)?;
-        Some((format!("{}.svg", spec.id), mbsbench_render::animation::svg(&shown).into_bytes()))
-    }));
-    seal::write(&folder, &files)?;
-    written.files = files.into_iter().map(|(name, _)| name).collect();
-    Ok(written)
+/// An experiment with its results, and what else its artefacts are drawn from.
+pub struct Artefacts<'a> {
+    /// The experiment.
+    pub plan: &'a Plan,
+    /// Its results.
+    pub outcome: &'a Outcome,
+    /// All methods, which determine the colours of curves.
+    pub registry: &'a Registry,
+    /// Keeps the states that drawings and animations show.
+    pub cache: &'a Cache,
 }
 
-/// Writes only the figures of an experiment under `out/<id>/`, as PNG or as SVG, and returns their paths.
-///
-/// # Errors
-/// Fails with the first picture that could not be rendered or written; the others are complete.
-pub fn write_pictures(
-    out: &Path,
-    plan: &Plan,
-    outcome: &Outcome,
-    registry: &Registry,
-    cache: &Cache,
-    as_png: bool,
-) -> Result<Vec<PathBuf>, WriteError> {
-    let folder = out.join(&plan.experiment.id);
-    let picture = |(figure, _): &(Figure, bool)| {
-        let drawing = lay_out(figure);
-        let name = format!("{}.{}", figure.id, if as_png { "png" } else { "svg" });
-        let bytes = if as_png { png::encode(&drawing) } else { Ok(svg::write(&drawing).into_bytes()) };
-        match bytes {
-            Ok(bytes) => Ok((name, bytes)),
-            Err(error) => Err(WriteError::Picture { path: folder.join(name), error: error.into() }),
+impl Artefacts<'_> {
+    /// Writes everything except times under `out/<id>/`, with pictures and animations as SVG, and seals it.
+    ///
+    /// # Errors
+    /// Fails with the first file that could not be written; all files before it are complete.
+    pub fn write(&self, out: &Path) -> Result<Written, WriteError> {
+        let Self { plan, outcome, registry, cache } = self;
+        let folder = out.join(&plan.experiment.id);
+        let results = &outcome.results;
+        let mut files: Vec<(String, Vec<u8>)> = vec![("runs.csv".to_owned(), results.to_csv().into_bytes())];
+        if !outcome.certificates.is_empty() {
+            files.push(("references.csv".to_owned(), certificates(outcome).into_bytes()));
         }
-    };
-    let files = figures(plan, outcome, registry, cache)?.par_iter().map(picture).collect::<Result<Vec<_>, _>>()?;
-    let paths: Vec<PathBuf> = files.iter().map(|(name, _)| folder.join(name)).collect();
-    if as_png {
-        // These files are never read back as results, so they are not sealed.
-        paths.iter().zip(&files).try_for_each(|(path, (_, content))| seal::put(path, content))?;
-    } else {
+        let mut written = Written { folder: folder.clone(), ..Written::default() };
+        for spec in &plan.experiment.tables {
+            let table = table(plan, &spec.value, results)?;
+            files.push((format!("{}.csv", table.id), table.csv().into_bytes()));
+            files.push((format!("{}.md", table.id), table.markdown().into_bytes()));
+            written.tables.push(table.terminal());
+        }
+        let figures = self.figures()?;
+        files.par_extend(figures.par_iter().flat_map_iter(|(figure, separate)| pictures_of(figure, *separate)));
+        let animations = plan.experiment.animations.iter().map(|spec| &spec.value);
+        files.extend(animations.filter_map(|spec| {
+            let runs: Vec<&RunSpec> = plan.meant(&spec.filter).map(|(_, run)| run).collect();
+            let shown = animation(plan, &runs, spec, registry, cache)?;
+            Some((format!("{}.svg", spec.id), mbsbench_render::animation::svg(&shown).into_bytes()))
+        }));
         seal::write(&folder, &files)?;
+        written.files = files.into_iter().map(|(name, _)| name).collect();
+        Ok(written)
     }
-    Ok(paths)
-}
 
-/// Figures and drawings; the flag is true if their panels are also written separately.
-fn figures(
-    plan: &Plan,
-    outcome: &Outcome,
-    registry: &Registry,
-    cache: &Cache,
-) -> Result<Vec<(Figure, bool)>, WriteError> {
-    let look = Look::new(plan, registry);
-    let plots = plan.experiment.plots.iter();
-    let plots = plots.map(|spec| Ok((figure(plan, &spec.value, &outcome.results, &look)?, spec.value.separate)));
-    plots.chain(plan.experiment.drawings.iter().map(|spec| Ok((drawing(plan, &spec.value, cache), true)))).collect()
+    /// Writes only the figures under `out/<id>/`, as PNG or as SVG, and returns their paths.
+    ///
+    /// # Errors
+    /// Fails with the first picture that could not be rendered or written; the others are complete.
+    pub fn write_pictures(&self, out: &Path, as_png: bool) -> Result<Vec<PathBuf>, WriteError> {
+        let folder = out.join(&self.plan.experiment.id);
+        let picture = |(figure, _): &(Figure, bool)| {
+            let drawing = lay_out(figure);
+            let name = format!("{}.{}", figure.id, if as_png { "png" } else { "svg" });
+            let bytes = if as_png { png::encode(&drawing) } else { Ok(svg::write(&drawing).into_bytes()) };
+            let bytes = bytes.map_err(|error| WriteError::Picture { path: folder.join(&name), error })?;
+            Ok((name, bytes))
+        };
+        let files = self.figures()?.par_iter().map(picture).collect::<Result<Vec<_>, WriteError>>()?;
+        let paths: Vec<PathBuf> = files.iter().map(|(name, _)| folder.join(name)).collect();
+        if as_png {
+            // These files are never read back as results, so they are not sealed.
+            paths.iter().zip(&files).try_for_each(|(path, (_, content))| seal::put(path, content))?;
+        } else {
+            seal::write(&folder, &files)?;
+        }
+        Ok(paths)
+    }
+
+    /// Figures and drawings; the flag is true if their panels are also written separately.
+    fn figures(&self) -> Result<Vec<(Figure, bool)>, WriteError> {
+        let Self { plan, outcome, registry, cache } = self;
+        let look = Look::new(plan, registry);
+        let plots = plan.experiment.plots.iter();
+        let plots = plots.map(|spec| Ok((figure(plan, &spec.value, &outcome.results, &look)?, spec.value.separate)));
+        let drawings = plan.experiment.drawings.iter();
+        plots.chain(drawings.map(|spec| Ok((drawing(plan, &spec.value, cache), true)))).collect()
+    }
 }
 
 /// Writes a figure as an SVG and a file with its data. With `separate`, a figure of several panels has one data file

@@ -9,7 +9,7 @@ use mbsbench_runs::{Outcome, Progress, Row};
 use rayon::prelude::*;
 
 use super::{Exit, Result, RunOptions, Session, Strict, Summary, counted, none_lost, several};
-use crate::artefacts::{Written, time, write};
+use crate::artefacts::{Artefacts, Written, time};
 use crate::assurances::assurances;
 use mbsbench_experiment::lists::grouped;
 
@@ -98,8 +98,8 @@ pub(super) fn make_and_write(
             session.output.eprintln(format!("{id}: times of this machine are recorded in {}", times.display()));
         }
     }
-    let written =
-        |(plan, outcome): &(&Plan, Outcome)| Ok(write(out, plan, outcome, library.registry, &workshop.cache)?);
+    let (registry, cache) = (library.registry, &workshop.cache);
+    let written = |(plan, outcome): &(&Plan, Outcome)| Ok(Artefacts { plan, outcome, registry, cache }.write(out)?);
     let written = workshop.pool.install(|| outcomes.par_iter().map(written).collect::<Result<Vec<_>>>())?;
     workshop.report_discarded(&mut session.output);
     let differences: Vec<_> = outcomes.iter().filter_map(|(plan, outcome)| all_failed(plan, outcome)).collect();

@@ -315,7 +315,7 @@ fn png_has_the_size_and_colours_of_the_drawing() {
 
 #[test]
 fn a_drawing_without_area_is_refused() {
-    assert!(matches!(png::encode(&Drawing::default()), Err(png::PngError::Size { .. })));
+    assert!(matches!(png::encode(&Drawing::default()), Err(png::BitmapError::Size { .. })));
     let nothing = figure(2, vec![]);
     assert!(png::encode(&lay_out(&nothing)).is_ok());
 }

@@ -22,18 +22,6 @@ pub struct Merged {
     pub refused: Vec<(PathBuf, Refusal)>,
 }
 
-/// Two different entries of the same name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{title} differs between {one} and {other}", one = one.display(), other = other.display())]
-pub struct Conflict {
-    /// `run` or `reference`, and the key.
-    pub title: String,
-    /// The file found first.
-    pub one: PathBuf,
-    /// The other file.
-    pub other: PathBuf,
-}
-
 /// The reason for not merging caches.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
@@ -41,8 +29,8 @@ pub enum MergeError {
     #[error(transparent)]
     Folder(FileError),
     /// Entries contradict each other; the list is complete. Nothing is merged.
-    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-    Conflicts(Vec<Conflict>),
+    #[error("{}", .0.join("\n"))]
+    Conflicts(Vec<String>),
     /// An entry cannot be written. Those written before it are complete.
     #[error(transparent)]
     Write(FileError),
@@ -89,7 +77,10 @@ impl Cache {
                         known.insert(place.to_owned(), Known { file, sum, is_here: false });
                     }
                     Some(known) if known.sum == sum => merged.same += 1,
-                    Some(known) => conflicts.push(Conflict { title, one: known.file.clone(), other: file }),
+                    Some(known) => {
+                        let (one, other) = (known.file.display(), file.display());
+                        conflicts.push(format!("{title} differs between {one} and {other}"));
+                    }
                 }
             }
         }

@@ -15,7 +15,7 @@ use mbsbench_input::{remove_leftovers, write_replaceable};
 use serde::{Serialize, de::DeserializeOwned};
 
 pub use entry::Refusal;
-pub use merge::{Conflict, MergeError, Merged};
+pub use merge::{MergeError, Merged};
 
 /// Finished runs by key. The key of an entry adds to the run's own key everything else that can change a number: the
 /// sources, the locked dependencies, the compiler and the target.

@@ -12,7 +12,7 @@ use mbsbench_numbers::decimal;
 use mbsbench_runs::{Cache, Row, fingerprint};
 
 use super::Command;
-use crate::artefacts::{recorded_times, write_pictures};
+use crate::artefacts::{Artefacts, recorded_times};
 use crate::cli::{
     CommandError, Exit, FileKind, Judgements, Need, Result, RunOptions, Seen, Session, Wanted, file_kind, motion,
     none_lost, write_report,
@@ -128,8 +128,9 @@ impl Render {
             for (plan, mut outcome) in plans.iter().zip(outcomes) {
                 outcome.results.show(recorded_times(&library.results(), plan)?);
                 let as_png = self.to == Form::Png;
-                let write = || write_pictures(&out, plan, &outcome, library.registry, &workshop.cache, as_png);
-                for path in workshop.pool.install(write)? {
+                let (registry, cache) = (library.registry, &workshop.cache);
+                let artefacts = Artefacts { plan, outcome: &outcome, registry, cache };
+                for path in workshop.pool.install(|| artefacts.write_pictures(&out, as_png))? {
                     session.output.println(path.display().to_string())?;
                 }
             }
