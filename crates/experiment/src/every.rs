@@ -87,11 +87,11 @@ impl Methods {
             let with = with_of(&asked);
             let is_candidate = |method: &&registry::Entry<MethodKind>| match contender {
                 Some(contender) => contender.method == method.name(),
-                None => !method.is_late() && (!method.is_written_out() || every.with.contains_key(method.name())),
+                None => !method.is_late() && (!method.is_written_out || every.with.contains_key(method.name())),
             };
             for method in registry.methods().iter().filter(is_candidate) {
                 let fitted = match contender {
-                    Some(contender) if method.is_written_out() => {
+                    Some(contender) if method.is_written_out => {
                         Fitted::new(method, &contender.parameters, &with, registry)
                     }
                     contender => {
@@ -161,10 +161,10 @@ impl Fitted {
             let name = key.name.clone();
             let with_it = fitted.node.with(std::slice::from_ref(key), value);
             // The options of a method from a file are those of its kind of formula.
-            if !defaults.has(&name) || method.is_written_out() && !takes(method, &with_it) {
+            if !defaults.has(&name) || method.is_written_out && !takes(method, &with_it) {
                 fitted.unset.push((name, LACKING));
             } else if fitted.node.get(&name).is_some() {
-                fitted.unset.extend(method.is_written_out().then_some((name.clone(), SAID)));
+                fitted.unset.extend(method.is_written_out.then_some((name.clone(), SAID)));
                 fitted.set.push(name);
             } else {
                 fitted.node = with_it;
@@ -179,7 +179,7 @@ impl Fitted {
     fn beside(item: &Node, with: &[Entry], registry: &Registry) -> Self {
         let unfitted = |label: String| Self { node: item.clone(), label, set: Vec::new(), unset: Vec::new() };
         let Some(Entry { key, value: own }) = item.named() else { return unfitted(String::new()) };
-        let is_meant = |method: &&registry::Entry<MethodKind>| method.is_written_out() && method.name() == key.name;
+        let is_meant = |method: &&registry::Entry<MethodKind>| method.is_written_out && method.name() == key.name;
         let Some(method) = registry.methods().iter().find(is_meant) else { return unfitted(key.name) };
         let fitted = Self::new(method, &own, with, registry);
         let key = Key { place: item.place, ..key };

@@ -1,13 +1,11 @@
 //! Runs of other experiments, gathered for one figure or table.
 
-use std::collections::BTreeMap;
-
 use mbsbench_input::{Node, Problem, read, refuse};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::keys::{RUN, RUNS, names};
-use super::spec::AxisValue;
+use super::spec::Filter;
 use super::{Placed, items};
 
 /// Selected runs of another experiment of the same paper.
@@ -19,7 +17,7 @@ pub struct Gathered {
     pub experiment: String,
     /// Only runs with these axis values.
     #[serde(default, rename = "where")]
-    pub filter: BTreeMap<String, AxisValue>,
+    pub filter: Filter,
 }
 
 /// Reads `gathers:`. Keys that define runs are refused together with it.

@@ -41,7 +41,7 @@ pub fn included(document: Document, registry: &Registry) -> Result<(Document, Ve
 
 /// Returns the entry of that name if its parameters may be in a separate file.
 fn written_out<'r, K: Kind>(entries: &'r [Entry<K>], name: &str) -> Option<&'r Entry<K>> {
-    entries.iter().find(|entry| entry.is_written_out() && entry.name() == name)
+    entries.iter().find(|entry| entry.is_written_out && entry.name() == name)
 }
 
 /// Reads the method that the file at `path` defines.
@@ -133,7 +133,7 @@ fn contender(item: &Node, registry: &Registry) -> Result<ContenderEntry, Problem
 
 fn method_of(path: &Path, bytes: &[u8], registry: &Registry) -> Result<(Choice<MethodKind>, Node), BadInput> {
     let document = Document::parse(path, bytes)?;
-    let entry = registry.methods().iter().find(|entry| entry.is_written_out());
+    let entry = registry.methods().iter().find(|entry| entry.is_written_out);
     let Some(entry) = entry else {
         return Err(
             document.bad(vec![Problem::new(document.root.place, "no registered method can be defined in a file")])

@@ -55,7 +55,7 @@ pub use recording::Recording;
 pub use reference::{Control, Origin, Precision, ReferenceSpec, SolvedSpec, SolverSpec};
 pub use registry::{Choice, Contender, Registry};
 pub use rules::Rule;
-pub use spec::{AnimationSpec, AxisValue, DrawingSpec, Layout, PanelSpec, TableSpec};
+pub use spec::{AnimationSpec, AxisValue, DrawingSpec, Filter, Layout, PanelSpec, TableSpec};
 pub use study::{Feature, StudySpec};
 pub use trajectory_file::TrajectoryFile;
 pub use undetermined::{Reading, Undetermined, Varies};

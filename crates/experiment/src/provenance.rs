@@ -7,7 +7,7 @@ use mbsbench_input::{Key, Node, Problem, Value, keys_of, read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::spec::AxisValue;
+use super::spec::{AxisValue, Filter};
 use super::undetermined::lies_below;
 
 /// How a parameter is known, from the firmest to the weakest.
@@ -64,14 +64,14 @@ pub struct Marked {
     pub is: Provenance,
     /// Only runs with these axis values.
     #[serde(default, rename = "where")]
-    pub filter: BTreeMap<String, AxisValue>,
+    pub filter: Filter,
     /// The reason, for readers.
     pub why: Option<String>,
 }
 
 impl Provenances {
     /// Returns the mark of a path if an entry has one that fits; `is_meant` tells if a filter includes the run.
-    pub fn stated(&self, path: &str, is_meant: impl Fn(&BTreeMap<String, AxisValue>) -> bool) -> Option<Provenance> {
+    pub fn stated(&self, path: &str, is_meant: impl Fn(&Filter) -> bool) -> Option<Provenance> {
         let fits = |(key, marks): &'_ (Key, Vec<Marked>)| {
             marks.iter().rev().find(|marked| is_meant(&marked.filter)).map(|marked| (key.name.len(), marked.is))
         };

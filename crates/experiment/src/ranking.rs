@@ -6,7 +6,7 @@ use mbsbench_input::{Node, Problem, read, refuse};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::spec::{AxisValue, Heads};
+use super::spec::{Filter, Heads};
 
 /// Ranks the methods of an experiment by the cost of reaching an accuracy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -31,7 +31,7 @@ pub struct RankingSpec {
     pub work: Heads,
     /// Only runs with these axis values.
     #[serde(default, rename = "where")]
-    pub filter: BTreeMap<String, AxisValue>,
+    pub filter: Filter,
 }
 
 fn unit() -> f64 {

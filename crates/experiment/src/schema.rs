@@ -107,7 +107,7 @@ fn choice<K: Kind>(entries: &[Entry<K>], labelled: bool, hoisted: &mut Map<Strin
                 }
             }
         }
-        if entry.is_written_out() {
+        if entry.is_written_out {
             let file =
                 json!({ "type": "string", "description": "File with the parameters, relative to this file's folder." });
             // The keys beside a file override its parameters, so that the file may provide those that are required.

@@ -103,7 +103,7 @@ pub struct TableSpec {
     pub published: Option<String>,
     /// Only runs with these axis values.
     #[serde(default, rename = "where")]
-    pub filter: BTreeMap<String, AxisValue>,
+    pub filter: Filter,
     /// Show the median of the runs of a cell; otherwise a cell has exactly one run.
     #[serde(default)]
     pub medians: bool,
@@ -153,6 +153,9 @@ impl TableSpec {
         }
     }
 }
+
+/// A selection of runs: values of axes by their names.
+pub type Filter = BTreeMap<String, AxisValue>;
 
 /// A value on an axis, as written.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -313,7 +316,7 @@ pub struct PanelSpec {
     pub series: Option<String>,
     /// Only runs with these axis values.
     #[serde(default, rename = "where")]
-    pub filter: BTreeMap<String, AxisValue>,
+    pub filter: Filter,
     /// Curves, dots, or bars over the names of an axis.
     #[serde(default)]
     pub kind: PanelKind,
@@ -407,7 +410,7 @@ pub struct DrawingSpec {
     pub to_scale: bool,
     /// Only runs with these axis values; the first of them is drawn.
     #[serde(default, rename = "where")]
-    pub filter: BTreeMap<String, AxisValue>,
+    pub filter: Filter,
 }
 
 /// The model of some runs in motion, drawn to scale at equidistant times.
@@ -442,7 +445,7 @@ pub struct AnimationSpec {
     /// Only runs with these axis values. Several runs are drawn over one another in the colours of their methods, and
     /// the view is fitted to the first.
     #[serde(default, rename = "where")]
-    pub filter: BTreeMap<String, AxisValue>,
+    pub filter: Filter,
 }
 
 impl AnimationSpec {

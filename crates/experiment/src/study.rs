@@ -6,7 +6,7 @@ use mbsbench_input::{Key, Node, Problem, read, refuse};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::spec::AxisValue;
+use super::spec::Filter;
 use super::undetermined::Undetermined;
 
 /// The block `study:` of an experiment file.
@@ -17,7 +17,7 @@ pub struct StudySpec {
     pub cases: Vec<String>,
     /// Only runs with these axis values. A check that reduces over such an axis is judged on the remaining runs.
     #[serde(rename = "where")]
-    pub filter: BTreeMap<String, AxisValue>,
+    pub filter: Filter,
     /// Experiments of the same paper that vary in the same way, for checks and statements in `given` that need several
     /// experiments.
     pub along: Vec<String>,
@@ -45,7 +45,7 @@ pub struct Feature {
     pub column: String,
     /// Only runs with these axis values.
     #[serde(default, rename = "where")]
-    pub filter: BTreeMap<String, AxisValue>,
+    pub filter: Filter,
     /// The column, axis or parameter by which it is divided.
     pub per: Option<String>,
 }

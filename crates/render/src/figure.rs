@@ -145,14 +145,9 @@ impl Series {
     }
 
     /// Creates a ring at each of `points`, which are published values; all share the legend entry `group`.
-    pub fn rings(
-        label: impl Into<String>,
-        group: impl Into<String>,
-        style: Style,
-        points: impl IntoIterator<Item = [f64; 2]>,
-    ) -> Self {
+    pub fn rings(label: String, group: &str, style: Style, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
         let style = Style { mark: Mark::Ring, ..style };
-        Self { group: Some(group.into()), published: true, ..Self::new(Kind::Rings, label, style, points) }
+        Self { group: Some(group.to_owned()), published: true, ..Self::new(Kind::Rings, label, style, points) }
     }
 
     /// Returns the name by which a page shows and hides the series: that of its legend entry.

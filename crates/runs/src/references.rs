@@ -13,7 +13,7 @@ use rayon::iter::Either;
 use rayon::prelude::*;
 
 use crate::cache::Cache;
-use crate::cache::consistency::{self, Inconsistency};
+use crate::cache::consistency::{self, Consistency};
 use crate::execute::panics::catch_panic;
 use crate::execute::queue::longest_first;
 use crate::execute::reference::certify;
@@ -171,7 +171,7 @@ pub(crate) fn kept(plans: &[Plan], needed: &BTreeSet<&RunKey>, cache: &Cache) ->
 }
 
 /// Checks that a reference is complete and has these times.
-fn fits(times: &[f64], found: &ReferenceTrajectory) -> Result<(), Inconsistency> {
+fn fits(times: &[f64], found: &ReferenceTrajectory) -> Consistency {
     consistency::of_reference(found)?;
     consistency::ensure(found.times == times, "the times of the reference differ")
 }

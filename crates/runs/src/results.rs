@@ -1,12 +1,11 @@
 //! The rows of `runs.csv`: one line for each run, with axes, status, assurance, measures, the run's key and the reason
 //! of a failure or a warning.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mbsbench_experiment::lists::unique_by;
 use mbsbench_experiment::plan::joined;
-use mbsbench_experiment::{AxisValue, Label};
+use mbsbench_experiment::{Filter, Label};
 use mbsbench_numbers::{csv, decimal};
 use mbsbench_problem::{Assurance, Status};
 
@@ -112,7 +111,7 @@ impl ResultSet {
     }
 
     /// Returns the rows that have these axis values.
-    pub fn matching<'r>(&'r self, filter: &'r BTreeMap<String, AxisValue>) -> impl Iterator<Item = &'r Row> {
+    pub fn matching<'r>(&'r self, filter: &'r Filter) -> impl Iterator<Item = &'r Row> {
         self.rows.iter().filter(move |row| {
             filter.iter().all(|(axis, value)| self.label(row, axis).is_some_and(|label| value.matches(label)))
         })

@@ -11,7 +11,7 @@ use super::stored::StoredFiles;
 use super::{Plan, RunSpec, gather, outputs};
 use crate::every::{Fitted, takes};
 use crate::registry::{Choice, Contender, LABEL, MethodKind, Registry, choose};
-use crate::spec::AxisValue;
+use crate::spec::{AxisValue, Filter};
 use crate::{AxisPoint, Case, Label, Problems, Role};
 
 /// Label of the run with which an experiment compares its methods; it is not a method of the paper.
@@ -39,7 +39,7 @@ impl Guest {
     }
 
     /// Adds the guest to a filter that selects methods.
-    pub(super) fn admit(&self, filter: &mut BTreeMap<String, AxisValue>) {
+    pub(super) fn admit(&self, filter: &mut Filter) {
         if let Some(methods) = filter.get_mut("method") {
             let own = self.label.clone().map(AxisValue::Text);
             *methods = AxisValue::Any([methods.clone()].into_iter().chain(own).collect());

@@ -15,7 +15,7 @@ pub mod stored;
 mod vary;
 mod warnings;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -32,7 +32,7 @@ use crate::Recording;
 use crate::axis::LabelIndex;
 use crate::includes::included;
 use crate::registry::{Choice, MeasureKind, MethodKind, ModelKind, Registry};
-use crate::spec::AxisValue;
+use crate::spec::{AxisValue, Filter};
 use crate::{Experiment, ExternalReference, Label, Origin, Precision, Problems, Provenance, Rule, SolverSpec};
 use mbsbench_input::{BadInput, Document};
 
@@ -286,12 +286,12 @@ impl Plan {
     }
 
     /// True if a run has these axis values.
-    pub fn is_meant(&self, run: &RunSpec, filter: &BTreeMap<String, AxisValue>) -> bool {
+    pub fn is_meant(&self, run: &RunSpec, filter: &Filter) -> bool {
         has_cells(run, filter.iter().map(|(axis, value)| (self.axis(axis), value)))
     }
 
     /// Returns the runs that have these axis values, with their indices.
-    pub fn meant(&self, filter: &BTreeMap<String, AxisValue>) -> impl Iterator<Item = (usize, &RunSpec)> {
+    pub fn meant(&self, filter: &Filter) -> impl Iterator<Item = (usize, &RunSpec)> {
         let wanted: Vec<_> = filter.iter().map(|(axis, value)| (self.axis(axis), value)).collect();
         self.runs.iter().enumerate().filter(move |(_, run)| has_cells(run, wanted.iter().copied()))
     }

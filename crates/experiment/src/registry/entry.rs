@@ -33,7 +33,8 @@ pub struct Entry<K: Kind> {
     pub(super) source: &'static str,
     pub(super) family: &'static str,
     /// True if the parameters define the entry completely; see [`ModelDefinition::IS_WRITTEN_OUT`].
-    pub(super) is_written_out: bool,
+    /// True if the parameters may be in a separate file.
+    pub is_written_out: bool,
     pub(super) backing: Backing<K>,
 }
 
@@ -153,11 +154,6 @@ impl<K: Kind> Entry<K> {
     /// Returns the family of a method; empty for models and measures.
     pub fn family(&self) -> &'static str {
         self.family
-    }
-
-    /// True if the parameters may be in a separate file.
-    pub fn is_written_out(&self) -> bool {
-        self.is_written_out
     }
 
     /// True if the entry was added while the program ran.

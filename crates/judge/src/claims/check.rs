@@ -1,8 +1,8 @@
 //! A check: one machine test of a statement.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use mbsbench_experiment::AxisValue;
+use mbsbench_experiment::Filter;
 use mbsbench_experiment::columns::TIMING;
 use mbsbench_input::Place;
 use schemars::JsonSchema;
@@ -202,7 +202,7 @@ impl Kind {
     }
 
     /// The runs that it refers to: experiments, each with a filter on axis values.
-    pub fn selections(&self) -> Vec<(&str, &BTreeMap<String, AxisValue>)> {
+    pub fn selections(&self) -> Vec<(&str, &Filter)> {
         match self {
             Self::Failure(failure) => vec![(&failure.experiment, &failure.filter)],
             Self::Identity(identity) => vec![(&identity.experiment, &identity.filter)],

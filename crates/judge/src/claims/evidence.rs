@@ -1,11 +1,11 @@
 //! The numbers that checks use: rows of `runs.csv`, found by the keys of the planned runs.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use mbsbench_experiment::columns::{FIXED, TIMING};
-use mbsbench_experiment::{AxisValue, Plan, RunSpec};
+use mbsbench_experiment::{Filter, Plan, RunSpec};
 use mbsbench_measures::bound_of;
 use mbsbench_problem::{Assurance, Status};
 use mbsbench_runs::{Outcome, ResultSet, Row, timings};
@@ -115,12 +115,7 @@ impl<'p> Evidence<'p> {
     }
 
     /// The runs that a filter selects, with their rows.
-    pub(super) fn runs(
-        &self,
-        paper: &str,
-        experiment: &str,
-        filter: &BTreeMap<String, AxisValue>,
-    ) -> Vec<(&'p RunSpec, &Row)> {
+    pub(super) fn runs(&self, paper: &str, experiment: &str, filter: &Filter) -> Vec<(&'p RunSpec, &Row)> {
         let Some((plan, results)) = self.found(paper, experiment) else { return Vec::new() };
         plan.meant(filter).map(|(run, spec)| (spec, &results.rows[run])).collect()
     }

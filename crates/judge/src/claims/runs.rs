@@ -1,9 +1,7 @@
 //! Checks that the runs selected by a check exist, and that they have the columns it uses.
 
-use std::collections::BTreeMap;
-
 use mbsbench_experiment::columns::TIMINGS;
-use mbsbench_experiment::{AxisValue, Plan, RunSpec};
+use mbsbench_experiment::{AxisValue, Filter, Plan, RunSpec};
 use mbsbench_input::{Place, Problem};
 
 use super::{Check, Kind, Operand, Order, Reader, Reduce, plan_of};
@@ -64,12 +62,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Returns the runs that a filter selects. Fails if an axis or a value is unknown, or if no run is left.
-    fn runs(
-        &self,
-        plan: &'r Plan,
-        path: &str,
-        filter: &BTreeMap<String, AxisValue>,
-    ) -> Result<Vec<&'r RunSpec>, Problem> {
+    fn runs(&self, plan: &'r Plan, path: &str, filter: &Filter) -> Result<Vec<&'r RunSpec>, Problem> {
         for (name, value) in filter {
             let place = self.place(&format!("{path}.{name}"));
             let Some(axis) = plan.axis(name) else {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use mbsbench_experiment::AxisValue;
 use mbsbench_experiment::spec::Names;
+use mbsbench_experiment::{AxisValue, Filter};
 use mbsbench_problem::Status;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ pub struct Operand {
     pub experiment: String,
     /// Only runs with these axis values.
     #[serde(default, rename = "where")]
-    pub filter: BTreeMap<String, AxisValue>,
+    pub filter: Filter,
     /// The column.
     pub column: Option<String>,
     /// Several columns.
@@ -52,7 +52,7 @@ pub struct At {
 
 impl Operand {
     /// Selects all numbers of a column in some runs of an experiment, reduced as `reduce` says.
-    pub fn column_of(experiment: &str, filter: &BTreeMap<String, AxisValue>, column: &str, reduce: Reduce) -> Self {
+    pub fn column_of(experiment: &str, filter: &Filter, column: &str, reduce: Reduce) -> Self {
         Self {
             experiment: experiment.to_owned(),
             filter: filter.clone(),
@@ -209,7 +209,7 @@ pub struct Failure {
     pub experiment: String,
     /// The runs.
     #[serde(default, rename = "where")]
-    pub filter: BTreeMap<String, AxisValue>,
+    pub filter: Filter,
     /// The status that each of them must have; any failure by default.
     pub status: Option<Status>,
     /// Require that none of the runs fails, instead of that all of them fail.
@@ -260,7 +260,7 @@ pub struct Identity {
     pub experiment: String,
     /// The runs; all by default.
     #[serde(default, rename = "where")]
-    pub filter: BTreeMap<String, AxisValue>,
+    pub filter: Filter,
     /// The column on the left.
     pub column: String,
     /// Columns on the right with their factors.

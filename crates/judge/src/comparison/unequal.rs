@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn implicit_methods_list_their_newton_settings() {
         let registry = Registry::builtin();
-        for method in registry.methods().iter().filter(|method| !method.is_written_out()) {
+        for method in registry.methods().iter().filter(|method| !method.is_written_out) {
             let made = method.default_choice().object().method();
             let (name, options) = (method.name(), made.solver_options());
             let has = |wanted: &str| options.iter().any(|(name, _)| name == wanted);

@@ -1,9 +1,9 @@
 //! The scope of a reconstruction: the runs of an experiment and of the experiments that vary along with it, and the
 //! checks that use no other runs.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
-use mbsbench_experiment::{AxisValue, Plan, Recording};
+use mbsbench_experiment::{Filter, Plan, Recording};
 use mbsbench_input::{BadInput, Problem};
 use serde_json::json;
 
@@ -108,7 +108,7 @@ impl<'p> Scope<'p> {
     }
 
     /// Reduces the plans to the runs that the selections mean.
-    pub(super) fn parts(&self, selections: &[(&str, &BTreeMap<String, AxisValue>)]) -> Vec<Plan> {
+    pub(super) fn parts(&self, selections: &[(&str, &Filter)]) -> Vec<Plan> {
         let paper = &self.plan.experiment.paper;
         let part = |plan: &Plan| {
             let filters = selections.iter().filter(|(name, _)| plan.experiment.is_called(name, paper));
@@ -203,7 +203,7 @@ impl<'p> Scope<'p> {
 
     /// True if a set-up has all runs that a filter selects. An axis that the filter does not mention is restricted to
     /// the values in `where` of the study.
-    fn has_all(&self, index: usize, filter: &BTreeMap<String, AxisValue>) -> bool {
+    fn has_all(&self, index: usize, filter: &Filter) -> bool {
         let (whole, part) = (self.whole[index], &self.plans[index]);
         let mut meant = filter.clone();
         for (axis, values) in &self.plan.experiment.study.filter {

@@ -348,7 +348,7 @@ fn rings_over_time(spec: &PanelSpec, trajectory: &TrajectoryFile, series: &[Seri
         let each = points.len().div_ceil(MOST_RINGS).max(1);
         let group = if each > 1 { format!("{whose} (1 of {each} values)") } else { whose.to_owned() };
         let label = label.map_or_else(|| group.clone(), |label| format!("{label}, {group}"));
-        Some(Series::rings(label, group, style, points.into_iter().step_by(each)))
+        Some(Series::rings(label, &group, style, points.into_iter().step_by(each)))
     };
     let own: Vec<&Series> = series.iter().filter(|series| !series.bold).collect();
     let of_observable = |(index, &name): (usize, &&str)| {

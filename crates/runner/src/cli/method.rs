@@ -37,7 +37,7 @@ impl Examined {
             let about = source.map(|source| format!("source: {source}")).into_iter().collect();
             return Ok(Self { label: choice.label(), about, choice, contender, is_from_file: true });
         }
-        let known = registry.methods().iter().filter(|entry| !entry.is_written_out());
+        let known = registry.methods().iter().filter(|entry| !entry.is_written_out);
         let Some(entry) = known.clone().find(|entry| entry.name() == method) else {
             let known = known.map(|entry| entry.name().to_owned());
             return Err(CommandError::unknown("method", method, known));

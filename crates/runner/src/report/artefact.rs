@@ -1,10 +1,10 @@
 //! Tables and figures with the statements about them, their experiment and the command that reproduces them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use maud::{Markup, html};
-use mbsbench_experiment::{AxisValue, PanelSpec, Placed, Plan, panel_id};
+use mbsbench_experiment::{Filter, PanelSpec, Placed, Plan, panel_id};
 use mbsbench_judge::claims::Judged;
 
 use super::methods::file_of;
@@ -30,7 +30,7 @@ pub(crate) struct Artefact<'r> {
     /// The kind of artefact.
     pub kind: Kind,
     /// The filters of the runs that it shows, and the largest number of runs.
-    shown: Vec<(&'r BTreeMap<String, AxisValue>, usize)>,
+    shown: Vec<(&'r Filter, usize)>,
 }
 
 /// The kinds of artefacts in the results of an experiment.

@@ -184,7 +184,7 @@ fn find(Report { papers: reports, compared, registry, .. }: &Report<'_>, methods
     // A model without a page in the comparison leads to the first experiment that uses it.
     let experiments = || reports.iter().flat_map(|report| report.plans.iter().map(move |plan| (report, plan)));
     let is_used = |plan: &mbsbench_experiment::Plan, name| plan.runs.iter().any(|run| run.model.name() == name);
-    let models = registry.models().iter().filter(|entry| !entry.is_written_out());
+    let models = registry.models().iter().filter(|entry| !entry.is_written_out);
     let models = models.filter(|entry| !ranked().any(|plan| is_used(plan, entry.name()))).filter_map(|entry| {
         let (report, plan) = experiments().find(|(_, plan)| is_used(plan, entry.name()))?;
         let link = format!("{}#{}", file_of_appendix(&report.paper), experiment_anchor(&plan.experiment.id));

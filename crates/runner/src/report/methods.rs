@@ -38,7 +38,7 @@ impl<'r> Methods<'r> {
                 *known = "";
             }
         }
-        let has_page = |entry: &&Entry<MethodKind>| !entry.is_written_out() && used.contains(entry.name());
+        let has_page = |entry: &&Entry<MethodKind>| !entry.is_written_out && used.contains(entry.name());
         Self { entries: registry.methods().iter().filter(has_page).collect(), names }
     }
 

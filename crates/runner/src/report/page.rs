@@ -199,11 +199,7 @@ pub(super) fn page_of_sections(title: &str, header: &Markup, sections: &[Section
 }
 
 /// Lays out a page with its contents, which stay visible on wide screens.
-pub(super) fn with_contents<'s>(
-    header: &Markup,
-    sections: impl IntoIterator<Item = &'s Section>,
-    main: &Markup,
-) -> Markup {
+pub(super) fn with_contents(header: &Markup, sections: &[Section], main: &Markup) -> Markup {
     html! {
         a.skip href="#main" { "Skip to content" }
         (header)

@@ -152,7 +152,7 @@ impl Table {
                             tr {
                                 th scope="row" { (row) }
                                 @for column in &self.columns {
-                                    (self.cell(row, column, number, [is_stacked, beside(column)], judged))
+                                    (self.cell(column, number, [is_stacked, beside(column)], judged))
                                 }
                             }
                         }
@@ -163,15 +163,8 @@ impl Table {
     }
 
     /// Formats a cell with the published value above or beside ours.
-    fn cell(
-        &self,
-        row: &str,
-        column: &Column,
-        number: usize,
-        [is_stacked, is_beside]: [bool; 2],
-        judged: &[&Judged],
-    ) -> Markup {
-        let name = format!("{}/{row}/{}", self.id, column.head).to_lowercase();
+    fn cell(&self, column: &Column, number: usize, [is_stacked, is_beside]: [bool; 2], judged: &[&Judged]) -> Markup {
+        let name = format!("{}/{}/{}", self.id, self.rows[number], column.head).to_lowercase();
         let mut checks = judged.iter().flat_map(|each| &each.checks);
         let verdict = checks.find(|each| each.check.id == name).map(|each| each.verdict());
         let cell = column.cells[number].as_ref();

@@ -29,7 +29,7 @@ fn methods_without_events_refuse_every_model_that_jumps() {
             continue;
         }
         found.push(entry.name());
-        for entry in registry.methods().iter().filter(|entry| !entry.is_written_out()) {
+        for entry in registry.methods().iter().filter(|entry| !entry.is_written_out) {
             let method = entry.default_choice().object().method();
             let suits = method.suits(ode.as_mut()).is_ok();
             let applies = method.applies_to(ode.as_mut(), Events::Located).is_ok();

@@ -388,7 +388,7 @@ fn no_two_methods_look_alike() {
     let registry = mbsbench::Registry::builtin();
     let mut taken: Vec<(&str, Style)> = Vec::new();
     let mut members: std::collections::HashMap<&str, usize> = std::collections::HashMap::new();
-    let written = registry.methods().iter().filter(|entry| !entry.is_written_out());
+    let written = registry.methods().iter().filter(|entry| !entry.is_written_out);
     for entry in written {
         let member = members.entry(entry.family()).or_insert(0);
         let style = Style::of_method(entry.family(), *member, None);

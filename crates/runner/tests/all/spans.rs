@@ -165,7 +165,7 @@ fn leaves(method: &dyn Method, ahead: f64, span: [f64; 2], settings: Settings) -
 fn no_method_evaluates_anything_before_or_after_the_span() {
     let registry = Registry::builtin();
     let mut all = Vec::new();
-    for entry in registry.methods().iter().filter(|entry| !entry.is_written_out()) {
+    for entry in registry.methods().iter().filter(|entry| !entry.is_written_out) {
         let method = entry.default_choice().object().method();
         let ahead = AHEAD.iter().find(|(name, _)| *name == entry.name()).map_or(0.0, |(_, steps)| *steps);
         let mut suited = 0;

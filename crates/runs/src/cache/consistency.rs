@@ -5,14 +5,14 @@ use mbsbench_measures::ReferenceTrajectory;
 
 use crate::execute::run::Record;
 
-/// Describes an error in a cached record, in words that follow "its record was not written by this program".
-pub type Inconsistency = &'static str;
+/// The result of a check; an error is in words that follow "its record was not written by this program".
+pub type Consistency = Result<(), &'static str>;
 
 /// Checks the record of a run.
 ///
 /// # Errors
 /// Fails if its parts are not consistent.
-pub fn of_record(record: &Record) -> Result<(), Inconsistency> {
+pub fn of_record(record: &Record) -> Consistency {
     ensure(record.values.len() == record.columns.len(), "the numbers of values and columns differ")?;
     let is_watched = record.findings.is_none() || record.status.is_of_a_run();
     ensure(is_watched, "a run whose method did not begin to step has findings")?;
@@ -33,7 +33,7 @@ pub fn of_record(record: &Record) -> Result<(), Inconsistency> {
 ///
 /// # Errors
 /// Fails if its parts are not consistent.
-pub fn of_reference(reference: &ReferenceTrajectory) -> Result<(), Inconsistency> {
+pub fn of_reference(reference: &ReferenceTrajectory) -> Consistency {
     let ReferenceTrajectory { observables, times, values, bounds, digits, digits_asked } = reference;
     ensure(is_finite(times) && times.is_sorted(), "the times of a reference decrease or are not finite")?;
     ensure(
@@ -50,7 +50,7 @@ pub fn of_reference(reference: &ReferenceTrajectory) -> Result<(), Inconsistency
 ///
 /// # Errors
 /// Fails if they are not consistent.
-pub fn of_states(states: &[Option<Vec<f64>>], times: usize, unknowns: usize) -> Result<(), Inconsistency> {
+pub fn of_states(states: &[Option<Vec<f64>>], times: usize, unknowns: usize) -> Consistency {
     ensure(states.len() == times, "the numbers of states and times differ")?;
     ensure(states.iter().flatten().all(|state| state.len() == unknowns), "a state has the wrong number of unknowns")
 }
@@ -60,6 +60,6 @@ fn is_finite(numbers: &[f64]) -> bool {
 }
 
 /// Returns the error `otherwise` unless `is_so`.
-pub fn ensure(is_so: bool, otherwise: Inconsistency) -> Result<(), Inconsistency> {
+pub fn ensure(is_so: bool, otherwise: &'static str) -> Consistency {
     if is_so { Ok(()) } else { Err(otherwise) }
 }

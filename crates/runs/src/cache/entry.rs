@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::consistency::{self, Inconsistency};
+use super::consistency::{self, Consistency};
 
 /// The line before a record.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -118,10 +118,7 @@ impl<'e> Entry<'e> {
     }
 
     /// Returns the record, if `fits` finds no error in it.
-    pub fn record<T: DeserializeOwned>(
-        &self,
-        fits: impl FnOnce(&T) -> Result<(), Inconsistency>,
-    ) -> Result<T, Refusal> {
+    pub fn record<T: DeserializeOwned>(&self, fits: impl FnOnce(&T) -> Consistency) -> Result<T, Refusal> {
         let record = serde_json::from_slice(self.record)
             .map_err(|error| Refusal::OtherRecord(format!("{}: {error}", self.title())))?;
         fits(&record).map_err(|what| Refusal::OtherRecord(what.to_owned()))?;

@@ -9,7 +9,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use consistency::Inconsistency;
+use consistency::Consistency;
 use entry::Entry;
 use mbsbench_input::{remove_leftovers, write_replaceable};
 use serde::{Serialize, de::DeserializeOwned};
@@ -54,11 +54,7 @@ impl Cache {
 
     /// Returns the record of a run, if it exists and `fits` finds no error in it. A damaged or foreign entry counts as
     /// missing, so that the run is executed again, and is listed in [`Cache::refused`].
-    pub fn load<T: DeserializeOwned>(
-        &self,
-        run: &str,
-        fits: impl FnOnce(&T) -> Result<(), Inconsistency>,
-    ) -> Option<T> {
+    pub fn load<T: DeserializeOwned>(&self, run: &str, fits: impl FnOnce(&T) -> Consistency) -> Option<T> {
         let path = self.path(run);
         let read = || {
             let bytes = mbsbench_input::read_file(&path, mbsbench_input::LARGEST_DATA)?;

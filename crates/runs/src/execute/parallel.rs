@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::panics::catch_panic;
 use super::queue::longest_first;
 use super::run::{Record, execute, is_of_method};
-use crate::cache::consistency::{self, Inconsistency};
+use crate::cache::consistency::{self, Consistency};
 use crate::costs::Estimate;
 use crate::memory;
 use crate::references::{Certificate, NO_CONTENT};
@@ -73,7 +73,7 @@ pub(crate) fn cache_key(run: &RunSpec, certificate: Option<&Certificate>) -> Str
 }
 
 /// Checks that a record is complete and belongs to the run.
-fn fits_run(run: &RunSpec, record: &Record) -> Result<(), Inconsistency> {
+fn fits_run(run: &RunSpec, record: &Record) -> Consistency {
     consistency::of_record(record)?;
     consistency::ensure(run.columns() == record.columns, "its columns belong to another run")?;
     let is_watched = record.status.is_of_a_run() && !is_of_method(run);

@@ -1,6 +1,6 @@
 //! Checks that tables and plots refer to existing columns and values of the runs.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 mod animations;
 mod panels;
@@ -9,7 +9,7 @@ use super::observables::Observables;
 use super::{Plan, RunSpec};
 use crate::Recording;
 use crate::columns::TIMINGS;
-use crate::spec::{AxisValue, DrawingSpec, Layout, PanelSpec, Scale, TableSpec};
+use crate::spec::{DrawingSpec, Filter, Layout, PanelSpec, Scale, TableSpec};
 use crate::units;
 use crate::{Label, Placed, Problems, Published, RankingSpec};
 use mbsbench_input::{BadInput, Node, Place, Problem, one_of};
@@ -222,7 +222,7 @@ impl Outputs<'_> {
         self.problems.add(Problem::unknown(self.place(key), "column", name, known));
     }
 
-    fn filter(&mut self, filter: &BTreeMap<String, AxisValue>) -> bool {
+    fn filter(&mut self, filter: &Filter) -> bool {
         let Some(node) = self.node.get("where") else { return true };
         let mut good = true;
         for entry in node.entries() {
@@ -244,13 +244,7 @@ impl Outputs<'_> {
     }
 
     /// Checks that no two runs share one place, such as a table cell or a bar.
-    fn one_run_a_place(
-        &mut self,
-        what: &str,
-        filter: &BTreeMap<String, AxisValue>,
-        rows: &[&str],
-        columns: Option<usize>,
-    ) {
+    fn one_run_a_place(&mut self, what: &str, filter: &Filter, rows: &[&str], columns: Option<usize>) {
         let plan = self.plan;
         let mut seen: HashMap<[Option<String>; 2], &RunSpec> = HashMap::new();
         for run in plan.runs.iter().filter(|run| plan.is_meant(run, filter) && !plan.is_of_guest(run)) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mbsbench_experiment::{AxisValue, Plan};
+use mbsbench_experiment::{Filter, Plan};
 use mbsbench_judge::claims::record::ground_of;
 use mbsbench_judge::claims::spec::{Agreement, Operand};
 use mbsbench_judge::claims::{BoundFrom, BoundSet, Evidence, Judged, JudgedCheck, Kind, Verdict, letter, questions};
@@ -266,7 +266,7 @@ fn operand_text(operand: &Operand, before: Option<&Operand>) -> String {
     format!("{}{at}", text.trim_end())
 }
 
-fn filter_text(filter: &BTreeMap<String, AxisValue>) -> String {
+fn filter_text(filter: &Filter) -> String {
     let texts: Vec<String> = filter.iter().map(|(axis, value)| format!("{axis} = {value}")).collect();
     if texts.is_empty() { String::new() } else { format!("where {}", texts.join(", ")) }
 }
