@@ -1,13 +1,12 @@
 //! The block `known:` of an experiment file, which states how each parameter is known.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use mbsbench_input::{Key, Node, Problem, Value, keys_of, read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::spec::{AxisValue, Filter};
+use super::spec::Filter;
 use super::undetermined::lies_below;
 
 /// How a parameter is known, from the firmest to the weakest.
@@ -95,7 +94,7 @@ impl Provenances {
             let marks = match &entry.value.value {
                 Value::List(items) if !items.is_empty() => items.iter().map(read).collect::<Result<_, _>>()?,
                 Value::Map(_) => vec![read(&entry.value)?],
-                _ => vec![Marked { is: read(&entry.value)?, filter: BTreeMap::new(), why: None }],
+                _ => vec![Marked { is: read(&entry.value)?, filter: Filter::new(), why: None }],
             };
             known.entries.push((entry.key.clone(), marks));
         }
@@ -106,6 +105,7 @@ impl Provenances {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::AxisValue;
     use mbsbench_input::Place;
 
     #[test]

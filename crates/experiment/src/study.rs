@@ -1,7 +1,5 @@
 //! The runs and checks of a reconstruction; see `docs/reconstruction.md`.
 
-use std::collections::BTreeMap;
-
 use mbsbench_input::{Key, Node, Problem, read, refuse};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -111,7 +109,7 @@ mod tests {
             name: "phase".into(),
             why: String::new(),
             column: "omega".into(),
-            filter: BTreeMap::new(),
+            filter: Filter::new(),
             per: per.map(str::to_owned),
         };
         let number = |name: &str| match name {
