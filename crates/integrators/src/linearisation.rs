@@ -29,22 +29,11 @@ pub(crate) struct Linearisation {
 impl Linearisation {
     /// Uses the tangent of the problem, if it has one, instead of `J`.
     pub(crate) fn new(problem: &mut Counted<'_>) -> Self {
-        let tangent = problem.tangent();
-        let rows = if tangent.is_some() { 0 } else { problem.dimension() };
-        Self { tangent, ..Self::with_rows(problem, rows) }
-    }
-
-    /// Stores `J` as a matrix.
-    pub(crate) fn full(problem: &mut Counted<'_>) -> Self {
-        let n = problem.dimension();
-        Self::with_rows(problem, n)
-    }
-
-    fn with_rows(problem: &mut Counted<'_>, rows: usize) -> Self {
-        let n = problem.dimension();
+        let (tangent, n) = (problem.tangent(), problem.dimension());
+        let rows = if tangent.is_some() { 0 } else { n };
         Self {
             jacobian: DMatrix::zeros(rows, rows),
-            tangent: None,
+            tangent,
             by_time: vec![0.0; n],
             is_exact: problem.properties().has_jacobian,
             is_autonomous: problem.properties().is_autonomous,

@@ -7,7 +7,16 @@ use std::sync::Arc;
 
 use crate::linalg::saddle::{BLOCKS, LOWER, UPPER};
 use crate::linalg::{Blocks, Matrix, Singular, SparseSaddle};
-use crate::{Scalar, Structure};
+use crate::{BranchSystem, Branches, Scalar, Structure};
+
+/// What determines `∂f/∂y` at a state.
+#[derive(Debug, Clone)]
+pub enum Tangent<S = f64> {
+    /// The matrices of a mechanism with constraints, or in coordinates of its bodies.
+    Matrices(TangentMatrices<S>),
+    /// The joints of a tree.
+    Tree(Branches),
+}
 
 /// The matrices that determine `∂f/∂y` at a state: the derivatives of
 ///
@@ -17,7 +26,7 @@ use crate::{Scalar, Structure};
 ///
 /// in positions and velocities at held `a` and `λ`, together with `M` and `J`.
 #[derive(Debug, Clone)]
-pub struct Tangent<S = f64> {
+pub struct TangentMatrices<S = f64> {
     structure: Arc<Structure>,
     /// `M`, `n × n`.
     pub mass: Matrix<S>,
@@ -29,7 +38,7 @@ pub struct Tangent<S = f64> {
     pub constraints: [Matrix<S>; 2],
 }
 
-impl<S: Scalar> Tangent<S> {
+impl<S: Scalar> TangentMatrices<S> {
     /// Memory for a system with the given structure.
     pub fn new(structure: Arc<Structure>) -> Self {
         let square = || Matrix::new(&structure.dynamics, true);
@@ -52,6 +61,84 @@ impl<S: Scalar> Tangent<S> {
     }
 }
 
+/// Solves systems with `1 − c ∂f/∂y`.
+#[derive(Debug, Clone)]
+pub enum TangentSystem {
+    /// From matrices.
+    Matrices(MatrixSystem),
+    /// From the joints of a tree; also the number of operations so far.
+    Tree(BranchSystem, u64),
+}
+
+/// Approximate number of operations for a joint in a factorization, and in a solution.
+const OF_JOINT: [u64; 2] = [1400, 550];
+
+impl TangentSystem {
+    /// Memory for systems with the structure of `tangent`.
+    pub fn new(tangent: &Tangent) -> Self {
+        match tangent {
+            Tangent::Matrices(matrices) => Self::Matrices(MatrixSystem::new(matrices)),
+            Tangent::Tree(tree) => Self::Tree(BranchSystem::new(tree), 0),
+        }
+    }
+
+    /// Factorizes `1 − c ∂f/∂y` for a tangent of the same kind.
+    ///
+    /// # Errors
+    /// Fails with [`Singular`] if the matrix is singular.
+    pub fn factorize(&mut self, c: f64, tangent: &Tangent) -> Result<(), Singular> {
+        match (self, tangent) {
+            (Self::Matrices(system), Tangent::Matrices(matrices)) => system.factorize(c, matrices),
+            (Self::Tree(system, flops), Tangent::Tree(tree)) => {
+                *flops += OF_JOINT[0] * tree.order.len() as u64;
+                system.factorize(c, tree)
+            }
+            _ => Err(Singular),
+        }
+    }
+
+    /// Solves with the factors; `x` holds the right-hand side on entry and the solution on return.
+    pub fn solve(&mut self, x: &mut [f64]) {
+        match self {
+            Self::Matrices(system) => system.solve(x),
+            Self::Tree(system, flops) => {
+                *flops += OF_JOINT[1] * (x.len() / 2) as u64;
+                system.solve(x);
+            }
+        }
+    }
+
+    /// `product = ∂f/∂y x`; overwrites the factors.
+    ///
+    /// # Errors
+    /// Fails with [`Singular`] if the matrix is singular.
+    pub fn multiply(&mut self, tangent: &Tangent, x: &[f64], product: &mut [f64]) -> Result<(), Singular> {
+        self.factorize(0.0, tangent)?;
+        let (position, velocity) = x.split_at(x.len() / 2);
+        let accelerations = match self {
+            Self::Matrices(system) => {
+                system.accelerate(position, velocity);
+                &system.blocks.x[..velocity.len()]
+            }
+            Self::Tree(system, _) => {
+                system.accelerate(position, velocity);
+                &system.accelerations
+            }
+        };
+        product[..velocity.len()].copy_from_slice(velocity);
+        product[velocity.len()..].copy_from_slice(accelerations);
+        Ok(())
+    }
+
+    /// Number of operations so far.
+    pub fn flops(&self) -> u64 {
+        match self {
+            Self::Matrices(system) => system.blocks.flops,
+            Self::Tree(_, flops) => *flops,
+        }
+    }
+}
+
 /// Solves systems with `1 − c ∂f/∂y`, by
 ///
 /// ```text
@@ -61,16 +148,16 @@ impl<S: Scalar> Tangent<S> {
 ///
 /// where `x = (x_q ; x_v)` is the right-hand side and `(s + c² a' ; x_v + c a')` the solution.
 #[derive(Debug, Clone)]
-pub struct TangentSystem {
+pub struct MatrixSystem {
     /// The matrices of the last factorization.
-    tangent: Tangent,
+    tangent: TangentMatrices,
     blocks: Blocks,
     c: f64,
 }
 
-impl TangentSystem {
+impl MatrixSystem {
     /// Memory for systems with the structure of `tangent`.
-    pub fn new(tangent: &Tangent) -> Self {
+    fn new(tangent: &TangentMatrices) -> Self {
         Self {
             tangent: tangent.clone(),
             blocks: SparseSaddle::new(&tangent.structure.dynamics, &tangent.structure.jacobian).0,
@@ -82,7 +169,7 @@ impl TangentSystem {
     ///
     /// # Errors
     /// Fails with [`Singular`] if the matrix is singular.
-    pub fn factorize(&mut self, c: f64, tangent: &Tangent) -> Result<(), Singular> {
+    fn factorize(&mut self, c: f64, tangent: &TangentMatrices) -> Result<(), Singular> {
         self.c = c;
         self.tangent.copy_from(tangent);
         self.blocks.clear();
@@ -99,7 +186,7 @@ impl TangentSystem {
     }
 
     /// Solves with the factors; `x` holds the right-hand side on entry and the solution on return.
-    pub fn solve(&mut self, x: &mut [f64]) {
+    fn solve(&mut self, x: &mut [f64]) {
         let c = self.c;
         let (position, velocity) = x.split_at_mut(x.len() / 2);
         for (position, &velocity) in position.iter_mut().zip(&*velocity) {
@@ -112,19 +199,6 @@ impl TangentSystem {
         }
     }
 
-    /// `product = ∂f/∂y x`; overwrites the factors.
-    ///
-    /// # Errors
-    /// Fails with [`Singular`] if the matrix is singular.
-    pub fn multiply(&mut self, tangent: &Tangent, x: &[f64], product: &mut [f64]) -> Result<(), Singular> {
-        self.factorize(0.0, tangent)?;
-        let (position, velocity) = x.split_at(x.len() / 2);
-        self.accelerate(position, velocity);
-        product[..velocity.len()].copy_from_slice(velocity);
-        product[velocity.len()..].copy_from_slice(&self.blocks.x[..velocity.len()]);
-        Ok(())
-    }
-
     /// Computes `a'` for displacements of positions and velocities.
     fn accelerate(&mut self, position: &[f64], velocity: &[f64]) {
         let Self { tangent, blocks, .. } = self;
@@ -135,10 +209,5 @@ impl TangentSystem {
             by_velocity.add_product(-1.0, velocity, rows);
         }
         blocks.solve();
-    }
-
-    /// Number of operations so far.
-    pub fn flops(&self) -> u64 {
-        self.blocks.flops
     }
 }

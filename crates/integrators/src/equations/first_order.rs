@@ -1,7 +1,7 @@
 //! Explicit differential equations, with or without a mass matrix.
 
 use mbsbench_problem::linalg::{Singular, multiply};
-use mbsbench_problem::{Counted, Failure};
+use mbsbench_problem::{BranchSystem, Branches, Counted, Failure, Tangent};
 use nalgebra::{Complex, DMatrix, DVector};
 
 use super::blocks::{Number, put};
@@ -9,23 +9,60 @@ use super::factors::Factors;
 use super::{Eigenvalues, Equations};
 use crate::linearisation::Linearisation;
 
-/// `M y' = f(t, y)` of an [`Ode`](mbsbench_problem::Ode), dense, with the indices that the problem declares.
+/// `M y' = f(t, y)` of an [`Ode`](mbsbench_problem::Ode) with the indices that the problem declares: dense, or joint by
+/// joint for a tree with many joints.
 pub(crate) struct FirstOrder {
     mass: Option<DMatrix<f64>>,
     indices: Vec<u8>,
     linearisation: Linearisation,
     real: Factors<f64>,
     complex: Factors<Complex<f64>>,
+    tree: Option<(Scaled<f64>, Scaled<Complex<f64>>)>,
+}
+
+/// `factor − J` of a tree, as `factor (1 − J/factor)`.
+struct Scaled<T: Number> {
+    system: BranchSystem<T>,
+    scale: T,
+    x: Vec<T>,
+}
+
+impl<T: Number> Scaled<T> {
+    fn new(tree: &Branches) -> Self {
+        Self { system: BranchSystem::new(tree), scale: T::one(), x: vec![T::zero(); 2 * tree.order.len()] }
+    }
+
+    fn factorize(&mut self, factor: T, tangent: Option<&Tangent>) -> Result<(), Singular> {
+        let Some(Tangent::Tree(tree)) = tangent else { return Err(Singular) };
+        self.scale = factor.recip();
+        self.system.factorize(self.scale, tree)
+    }
+
+    fn solve(&mut self, vector: &mut T::Vector<'_>) {
+        for (i, x) in self.x.iter_mut().enumerate() {
+            *x = T::component(vector, i) * self.scale;
+        }
+        self.system.solve(&mut self.x);
+        for (i, &x) in self.x.iter().enumerate() {
+            x.put_component(vector, i);
+        }
+    }
 }
 
 impl FirstOrder {
     pub(crate) fn new(problem: &mut Counted<'_>, eigenvalues: Eigenvalues) -> Self {
-        let n = problem.dimension();
+        let linearisation = Linearisation::new(problem);
+        let tree = match &linearisation.tangent {
+            Some(Tangent::Tree(tree)) => Some((Scaled::new(tree), Scaled::new(tree))),
+            _ => None,
+        };
+        let n = if tree.is_some() { 0 } else { problem.dimension() };
         let complex = if eigenvalues == Eigenvalues::Real { 0 } else { n };
         Self {
             mass: problem.properties().mass.cloned(),
-            indices: problem.properties().indices.map_or_else(|| vec![1; n], <[u8]>::to_vec),
-            linearisation: Linearisation::full(problem),
+            indices: problem.properties().indices.map_or_else(|| vec![1; problem.dimension()], <[u8]>::to_vec),
+            linearisation,
+            tree,
             real: Factors::new(n),
             complex: Factors::new(complex),
         }
@@ -54,7 +91,7 @@ impl Equations for FirstOrder {
     }
 
     fn state(&self) -> usize {
-        self.real.len()
+        self.indices.len()
     }
 
     fn multipliers(&self) -> usize {
@@ -94,10 +131,16 @@ impl Equations for FirstOrder {
     }
 
     fn factorize_real(&mut self, real: f64) -> Result<(), Singular> {
+        if let Some((system, _)) = &mut self.tree {
+            return system.factorize(real, self.linearisation.tangent.as_ref());
+        }
         factorize(&mut self.real, real, self.mass.as_ref(), &self.linearisation.jacobian)
     }
 
     fn factorize_complex(&mut self, complex: Complex<f64>) -> Result<(), Singular> {
+        if let Some((_, system)) = &mut self.tree {
+            return system.factorize(complex, self.linearisation.tangent.as_ref());
+        }
         factorize(&mut self.complex, complex, self.mass.as_ref(), &self.linearisation.jacobian)
     }
 
@@ -109,10 +152,16 @@ impl Equations for FirstOrder {
     }
 
     fn solve_real(&mut self, mut x: &mut [f64]) {
-        self.real.solve_vector(&mut x);
+        match &mut self.tree {
+            Some((system, _)) => system.solve(&mut x),
+            None => self.real.solve_vector(&mut x),
+        }
     }
 
     fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]) {
-        self.complex.solve_vector(&mut [re, im]);
+        match &mut self.tree {
+            Some((_, system)) => system.solve(&mut [re, im]),
+            None => self.complex.solve_vector(&mut [re, im]),
+        }
     }
 }

@@ -1,13 +1,14 @@
 //! Accelerations of a tree by the articulated-body recursion.
 
-use mbsbench_problem::ode::{dual_jacobian, dual_time_derivative};
+use mbsbench_problem::ode::{dual_jacobian, dual_time_derivative, no_jacobian};
 use mbsbench_problem::scalar::is_double;
 use mbsbench_problem::{
-    AccelerationLevel, Failure, Form, MechanicalModel, Mechanics, MechanicsOf, Ode, Properties, Scalar,
+    AccelerationLevel, Failure, Form, MechanicalModel, Mechanics, MechanicsOf, Ode, Properties, Scalar, Tangent,
 };
 use nalgebra::DMatrix;
 use num_dual::Dual;
 
+use super::branches::Linearised;
 use super::coordinates::JointSpace;
 use super::kinematics::{Kinematics, gyroscopic};
 use crate::space::Space;
@@ -28,7 +29,7 @@ use crate::space::Space;
 /// `X A_p`. No force acts along a column, because forces in joints are actions between bodies. Columns are treated
 /// one by one, as if each belonged to a joint with a massless body behind it, so that no matrix is inverted.
 pub struct Articulated<S: Scalar, X: Space> {
-    kinematics: Kinematics<S, X>,
+    pub(super) kinematics: Kinematics<S, X>,
     /// `I` and `p` of each body; `A` replaces `p` on the way outwards.
     bodies: Vec<(X::Square<S>, X::Motion<S>)>,
     /// `g` and `h` of each velocity.
@@ -123,6 +124,7 @@ pub struct TreeOde<'m, S: Scalar, X: Space> {
     space: &'m JointSpace<X>,
     recursion: Articulated<S, X>,
     duals: Option<Duals<S, X>>,
+    linearised: Option<Box<Linearised<X>>>,
     /// The form `M v' = D` for methods that solve such equations; created on request.
     mechanics: Option<MechanicsOf<'m, JointSpace<X>, S>>,
     /// The rate at the start of a step, if contacts may limit steps.
@@ -160,7 +162,7 @@ impl<'m, S: Scalar, X: Space> TreeOde<'m, S, X> {
     pub fn new(space: &'m JointSpace<X>) -> Self {
         let size = space.tree.coordinates + space.tree.velocities;
         let rate = space.system.contacts().next().map(|_| vec![S::zero(); size]);
-        Self { space, recursion: Articulated::new(space), duals: None, mechanics: None, rate }
+        Self { space, recursion: Articulated::new(space), duals: None, linearised: None, mechanics: None, rate }
     }
 
     /// Returns the tree, and memory for derivatives at `n` states.
@@ -205,6 +207,17 @@ impl<S: Scalar, X: Space> Ode<S> for TreeOde<'_, S, X> {
     fn time_derivative(&mut self, t: S, y: &[S], by_time: &mut [S]) -> Result<(), Failure> {
         let (space, Duals { state, rates: dydt, recursion }) = self.duals(y.len());
         dual_time_derivative((t, y), [state, dydt], by_time, |t, y, dydt| rates(space, recursion, t, y, dydt))
+    }
+
+    fn tangent(&mut self) -> Option<Tangent<S>> {
+        if is_double::<S>() { self.space.branches().map(Tangent::Tree) } else { None }
+    }
+
+    fn linearise(&mut self, t: S, y: &[S], tangent: &mut Tangent<S>) -> Result<(), Failure> {
+        let Tangent::Tree(tree) = tangent else { return Err(no_jacobian()) };
+        let linearised = self.linearised.get_or_insert_with(|| Box::new(Linearised::new(self.space)));
+        linearised.write(self.space, t, y, tree);
+        Ok(())
     }
 
     /// A mechanical system without constraints.

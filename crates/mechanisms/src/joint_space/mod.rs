@@ -7,6 +7,7 @@
 //! ```
 
 mod articulated;
+mod branches;
 mod coordinates;
 mod kinematics;
 mod state;

@@ -68,6 +68,35 @@ pub struct Cushion {
     pub friction: Option<Friction>,
 }
 
+impl Action {
+    /// The body on which the action alone depends, besides the ground; or two bodies, on whose relative motion it
+    /// depends. None for other actions.
+    pub(crate) fn bodies(&self) -> Option<[Option<usize>; 2]> {
+        let [a, b] = match self {
+            Self::Spring(a, b, _) | Self::Actuator(a, b, _) => [a.body, b.body],
+            Self::Torsion(turning, _) | Self::Motor(turning, _) => [turning.x.body, turning.second.body],
+            Self::Bushing(cushion) => cushion.between.map(|point| point.body),
+            Self::Contact(contact) => contact.between.map(|point| point.body),
+            Self::Force(point, ..) | Self::Torque(point, ..) => [point.body, None],
+        };
+        let laws = match self {
+            Self::Force(_, _, laws) | Self::Torque(_, _, laws) => laws,
+            Self::Actuator(_, _, law) | Self::Motor(_, law) => std::slice::from_ref(law),
+            _ => &[],
+        };
+        let mut depends_on_others = |variable: &Variable| {
+            let body = match variable {
+                Variable::Place(point, _) | Variable::Velocity(point, _) => point.body,
+                Variable::Angle(body) | Variable::Spin(body, _) => Some(*body),
+                Variable::Time | Variable::Between | Variable::BetweenRate => None,
+            };
+            body.is_some() && (a.is_some() && b.is_some() || body != a.or(b))
+        };
+        let is_other = laws.iter().any(|law| law.any(&mut depends_on_others));
+        (!is_other).then_some([a, b])
+    }
+}
+
 impl<S: Scalar, X: Space> At<'_, S, X> {
     fn variable(&self, variable: &Variable, between: (S, S)) -> S {
         match variable {

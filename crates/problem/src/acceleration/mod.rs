@@ -10,8 +10,11 @@ use jacobian::Linearised;
 use sparse::SparseAccelerations;
 
 use crate::linalg::{Block, Lu, add_columns, multiply};
+use crate::ode::no_jacobian;
 use crate::scalar::is_double;
-use crate::{ClosedTerms, Dimensions, Failure, Form, Matrices, Mechanics, Ode, Properties, Scalar, Tangent};
+use crate::{
+    ClosedTerms, Dimensions, Failure, Form, Matrices, Mechanics, Ode, Properties, Scalar, Tangent, TangentMatrices,
+};
 
 /// Mechanics as `y' = f(t, y)` with `y = (q ; v)`:
 ///
@@ -257,11 +260,12 @@ impl<S: Scalar> Ode<S> for AccelerationLevel<'_, S> {
 
     fn tangent(&mut self) -> Option<Tangent<S>> {
         let is_sparse = self.memory.sparse.is_some() && self.mechanics.has_vector_coordinates();
-        is_sparse.then(|| Tangent::new(self.mechanics.structure()))
+        is_sparse.then(|| Tangent::Matrices(TangentMatrices::new(self.mechanics.structure())))
     }
 
     fn linearise(&mut self, t: S, y: &[S], tangent: &mut Tangent<S>) -> Result<(), Failure> {
-        self.with_linearised(|ode, linearised| linearised.tangent(ode, t, y, tangent))
+        let Tangent::Matrices(matrices) = tangent else { return Err(no_jacobian()) };
+        self.with_linearised(|ode, linearised| linearised.tangent(ode, t, y, matrices))
     }
 
     fn rhs_and_jacobian(&mut self, t: S, y: &[S], dydt: &mut [S], jacobian: &mut DMatrix<S>) -> Result<(), Failure> {

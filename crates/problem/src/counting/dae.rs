@@ -17,12 +17,13 @@ impl<S: Scalar> Counted<'_, S> {
     /// Fails with [`Unsuitable`] if the problem has no implicit form; see [`dae::suits`](crate::dae::suits).
     pub fn with_dae<T>(&mut self, work: impl FnOnce(&mut CountedDae<'_, S>) -> T) -> Result<T, Unsuitable> {
         crate::dae::suits(self.inner)?;
+        let has_index3 = self.has_index3();
         let (statistics, paused) = (&mut self.statistics, self.paused);
         let count = |inner: &mut dyn Dae<S>| work(&mut Counting { inner, statistics, paused });
         if let Form::Implicit(dae) = self.inner.form() {
             return Ok(count(dae));
         }
-        if let Some(mechanics) = self.inner.form().index3() {
+        if let (true, Some(mechanics)) = (has_index3, self.inner.form().index3()) {
             return Ok(count(&mut Index3::new(mechanics)));
         }
         Ok(count(&mut FirstOrder::new(self.inner)))

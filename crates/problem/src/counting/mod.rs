@@ -203,9 +203,12 @@ impl<'p, S: Scalar> Counted<'p, S> {
         self.counting(Form::mechanics)
     }
 
-    /// True if the problem has an index-3 form; see [`Form::index3`](crate::Form::index3).
+    /// True if methods should use the index-3 form; see [`Form::index3`](crate::Form::index3). Without constraints, the
+    /// derivatives of the joints of a [tree](Tangent::Tree) replace it.
     pub fn has_index3(&mut self) -> bool {
-        self.inner.form().index3().is_some()
+        let constraints = self.inner.form().index3().map(|mechanics| mechanics.dimensions().constraints());
+        constraints
+            .is_some_and(|constraints| constraints > 0 || !matches!(self.inner.tangent(), Some(Tangent::Tree(_))))
     }
 
     /// Returns the second-order form of the equations.

@@ -36,7 +36,7 @@ pub enum Matrices {
 
 impl Matrices {
     /// True if sparse matrices can be worthwhile for this number of unknowns.
-    pub(crate) fn may_be_sparse(self, unknowns: usize) -> bool {
+    pub fn may_be_sparse(self, unknowns: usize) -> bool {
         self == Self::Sparse || self == Self::Automatic && unknowns >= LEAST_SPARSE
     }
 }

@@ -1,6 +1,7 @@
 //! Joint coordinates: the same motions as in absolute coordinates, with the fewest unknowns that a tree of joints
 //! allows.
 
+mod branches;
 mod mechanisms;
 mod motions;
 mod rotations;

@@ -5,7 +5,7 @@ use nalgebra::DMatrix;
 use super::AccelerationLevel;
 use crate::linalg::{Matrix, add_columns, multiply_transposed};
 use crate::ode::no_jacobian;
-use crate::{Derivatives, Failure, Mechanics, Motion, Ode, Scalar, Tangent};
+use crate::{Derivatives, Failure, Mechanics, Motion, Ode, Scalar, TangentMatrices};
 
 /// Memory for the derivatives of `f = (v ; a)`, where
 ///
@@ -110,7 +110,7 @@ impl<S: Scalar> Linearised<S> {
         ode: &mut AccelerationLevel<'_, S>,
         t: S,
         y: &[S],
-        tangent: &mut Tangent<S>,
+        tangent: &mut TangentMatrices<S>,
     ) -> Result<(), Failure> {
         self.form(ode, t, y)?;
         let Some(sparse) = &ode.memory.sparse else { return Err(no_jacobian()) };
