@@ -55,20 +55,14 @@ pub fn marker(series: &Series, mark: Mark, at: [f64; 2], hollow: bool) -> Shape 
 pub fn clip(from: [f64; 2], to: [f64; 2], frame: Area) -> Option<[[f64; 2]; 2]> {
     let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
     let [dx, dy] = [to[0] - from[0], to[1] - from[1]];
-    for (rate, space) in [
-        (-dx, from[0] - frame.left),
-        (dx, frame.right - from[0]),
-        (-dy, from[1] - frame.top),
-        (dy, frame.bottom - from[1]),
-    ] {
-        if rate == 0.0 {
-            if space < 0.0 {
-                return None;
-            }
-        } else if rate < 0.0 {
-            enter = enter.max(space / rate);
-        } else {
-            leave = leave.min(space / rate);
+    let across = [(-dx, from[0] - frame.left), (dx, frame.right - from[0])];
+    let down = [(-dy, from[1] - frame.top), (dy, frame.bottom - from[1])];
+    for (rate, space) in across.into_iter().chain(down) {
+        match rate {
+            0.0 if space < 0.0 => return None,
+            0.0 => {}
+            rate if rate < 0.0 => enter = enter.max(space / rate),
+            _ => leave = leave.min(space / rate),
         }
     }
     if enter > leave {
@@ -89,18 +83,11 @@ pub fn rows(places: &[f64]) -> Vec<(usize, f64)> {
     const APART: f64 = 2.6 * RADIUS;
     let mut order: Vec<usize> = (0..places.len()).collect();
     order.sort_by(|&a, &b| places[a].total_cmp(&places[b]));
-    let mut ends: Vec<f64> = Vec::new();
+    let mut ends = [f64::NEG_INFINITY; MOST];
     let mut found = vec![(0, 0.0); places.len()];
     for index in order {
-        let free = ends.iter().position(|&end| places[index] - end >= APART);
-        let row = match free {
-            Some(row) => row,
-            None if ends.len() < MOST => {
-                ends.push(f64::NEG_INFINITY);
-                ends.len() - 1
-            }
-            None => (0..MOST).min_by(|&a, &b| ends[a].total_cmp(&ends[b])).unwrap_or(0),
-        };
+        let shortest = || (0..MOST).min_by(|&a, &b| ends[a].total_cmp(&ends[b])).unwrap_or(0);
+        let row = ends.iter().position(|&end| places[index] - end >= APART).unwrap_or_else(shortest);
         let place = places[index].max(ends[row] + APART);
         ends[row] = place;
         found[index] = (row, place);

@@ -59,26 +59,16 @@ impl Text {
     pub fn markup(text: &str) -> Self {
         let mut pieces: Vec<(Level, String)> = Vec::new();
         let mut rest = text;
-        let mut base = String::new();
         while let Some(first) = rest.chars().next() {
             let after = &rest[first.len_utf8()..];
             let level = if first == '^' { Level::Raised } else { Level::Lowered };
-            match script(first, after) {
-                Some((inner, length)) => {
-                    if !base.is_empty() {
-                        pieces.push((Level::Base, std::mem::take(&mut base)));
-                    }
-                    pieces.push((level, inner.replace('-', "−")));
-                    rest = &after[length..];
-                }
-                None => {
-                    base.push(first);
-                    rest = after;
-                }
+            let found = script(first, after);
+            match (found, pieces.last_mut()) {
+                (Some((inner, _)), _) => pieces.push((level, inner.replace('-', "−"))),
+                (None, Some((Level::Base, base))) => base.push(first),
+                (None, _) => pieces.push((Level::Base, first.to_string())),
             }
-        }
-        if !base.is_empty() {
-            pieces.push((Level::Base, base));
+            rest = &after[found.map_or(0, |(_, length)| length)..];
         }
         Self(pieces)
     }

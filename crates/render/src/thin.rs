@@ -22,7 +22,10 @@ pub fn thinned(mut panel: Panel) -> Panel {
         let places: Vec<[f64; 2]> =
             series.points.iter().map(|point| [share(&x, point.x), share(&y, point.y)]).collect();
         if let Some(seen) = series.kind.plot().seen(&places) {
-            keep(series, &seen);
+            let seen: HashSet<usize> = seen.into_iter().collect();
+            // Points with open markers are all kept.
+            let mut place = 0..;
+            series.points.retain(|point| place.next().is_some_and(|place| seen.contains(&place)) || point.hollow);
         }
     }
     panel
@@ -53,10 +56,8 @@ pub(crate) fn seen_values(panel: &Panel) -> Vec<f64> {
     let mut values = Vec::new();
     for series in &panel.series {
         values.extend(series.points.iter().filter(|point| (low..=high).contains(&point.x)).map(|point| point.y));
-        if series.kind.plot().is_line() {
-            for pair in series.points.windows(2) {
-                values.extend([low, high].into_iter().filter_map(|end| crossing(panel, pair[0], pair[1], end)));
-            }
+        for pair in series.points.windows(2).filter(|_| series.kind.plot().is_line()) {
+            values.extend([low, high].into_iter().filter_map(|end| crossing(panel, pair[0], pair[1], end)));
         }
     }
     values
@@ -78,21 +79,18 @@ fn crossing(panel: &Panel, from: Point, to: Point, x: f64) -> Option<f64> {
     })
 }
 
-/// Keeps the points with these indices, and all points with open markers.
-fn keep(series: &mut Series, kept: &[usize]) {
-    let kept: HashSet<usize> = kept.iter().copied().collect();
-    let is_kept = |&(place, point): &(usize, &Point)| point.hollow || kept.contains(&place);
-    series.points = series.points.iter().enumerate().filter(is_kept).map(|(_, &point)| point).collect();
+/// Returns the smallest and largest value; `None` without values.
+pub(crate) fn extent(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
+    values.fold(None, |ends: Option<[f64; 2]>, value| {
+        Some(ends.map_or([value, value], |[low, high]| [low.min(value), high.max(value)]))
+    })
 }
 
 /// Returns a map of the axis to the interval from 0 to 1.
 fn shares(axis: &Axis, values: impl Iterator<Item = f64>) -> Map {
     let is_placed = |value: &f64| axis.scale.coordinate(*value).is_finite();
-    let extent = || {
-        let placed = values.filter(is_placed);
-        placed.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], v| [low.min(v), high.max(v)])
-    };
-    let [low, high] = axis.range.filter(|ends| ends.iter().all(is_placed)).unwrap_or_else(extent);
+    let given = axis.range.filter(|ends| ends.iter().all(is_placed)).or_else(|| extent(values.filter(is_placed)));
+    let [low, high] = given.unwrap_or([f64::INFINITY, f64::NEG_INFINITY]);
     let beyond = if axis.scale == Scale::Log { 10.0 * low } else { low + 1.0 };
     Map { scale: axis.scale, range: [low, if high > low { high } else { beyond }], ends: [0.0, 1.0] }
 }

@@ -88,7 +88,8 @@ fn linear_range(low: f64, high: f64, air: f64) -> [f64; 2] {
     // The margin never extends an axis across zero: an energy that stays positive has no negative ticks.
     let low = if low >= 0.0 { (low - margin).max(0.0) } else { low - margin };
     let high = if high <= 0.0 { (high + margin).min(0.0) } else { high + margin };
-    let step = Step::at_most(low, high, 7).halved();
+    let Step { mantissa, exponent } = Step::at_most(low, high, 7);
+    let step = Step { mantissa: mantissa * 5, exponent: exponent - 1 };
     let (first, last) = ((low / step.size() + SLACK).floor(), (high / step.size() - SLACK).ceil());
     [step.value(first as i64), step.value(last as i64)]
 }
@@ -142,15 +143,6 @@ impl Step {
     fn value(self, index: i64) -> f64 {
         decimal_value(self.mantissa * index, self.exponent)
     }
-
-    fn halved(self) -> Self {
-        Self { mantissa: self.mantissa * 5, exponent: self.exponent - 1 }
-    }
-
-    /// Returns the number of parts into which minor ticks divide a step: parts of 0.2, 0.5 or 1 times a power of ten.
-    fn parts(self) -> i64 {
-        if self.mantissa == 20 { 4 } else { 5 }
-    }
 }
 
 /// Returns `digits × 10^exponent`, correctly rounded.
@@ -181,15 +173,20 @@ fn roundest(low: i64, high: i64) -> i64 {
     (0..=17).rev().find_map(|zeros| multiple(10_i64.pow(zeros))).unwrap_or(low)
 }
 
-fn linear([low, high]: [f64; 2], most: usize) -> Ticks {
-    let step = Step::at_most(low, high, most);
-    let (first, last) = step.indices(low, high);
-    let mut digits: Vec<i64> = (first..=last).map(|index| index * step.mantissa).collect();
-    let mut exponent = step.exponent;
+/// Removes the zeros at the end of all `digits`, which are given in units of `10^exponent`; returns the new exponent.
+fn shortened(digits: &mut [i64], mut exponent: i32) -> i32 {
     while digits.iter().all(|n| n % 10 == 0) && digits.iter().any(|&n| n != 0) {
         digits.iter_mut().for_each(|n| *n /= 10);
         exponent += 1;
     }
+    exponent
+}
+
+fn linear([low, high]: [f64; 2], most: usize) -> Ticks {
+    let step = Step::at_most(low, high, most);
+    let (first, last) = step.indices(low, high);
+    let mut digits: Vec<i64> = (first..=last).map(|index| index * step.mantissa).collect();
+    let exponent = shortened(&mut digits, step.exponent);
     let values: Vec<f64> = digits.iter().map(|&n| decimal_value(n, exponent)).collect();
 
     // Long labels are written relative to their common part.
@@ -207,11 +204,7 @@ fn linear([low, high]: [f64; 2], most: usize) -> Ticks {
     if length(&digits) > LONGEST && digits_of(largest(&digits)) > digits_of(spread) {
         let mut common = roundest(digits[0] - spread, digits[digits.len() - 1] + spread);
         digits.iter_mut().for_each(|n| *n -= common);
-        let mut power = exponent;
-        while common != 0 && common % 10 == 0 {
-            common /= 10;
-            power += 1;
-        }
+        let power = shortened(std::slice::from_mut(&mut common), exponent);
         offset = (common != 0).then(|| match digits_of(common) + power {
             -6..=9 => decimal_text(common, power),
             _ => format!("{common}e{power}").replace('-', "−"),
@@ -221,7 +214,8 @@ fn linear([low, high]: [f64; 2], most: usize) -> Ticks {
     let label = |n: i64| Text::plain(decimal_text(n, exponent - common));
     let major = digits.iter().zip(values).map(|(&n, value)| Tick { value, label: label(n) }).collect();
 
-    let parts = step.parts();
+    // Minor ticks divide a step into parts of 0.2, 0.5 or 1 times a power of ten.
+    let parts = if step.mantissa == 20 { 4 } else { 5 };
     let minor_size = step.size() / parts as f64;
     let (first, last) = ((low / minor_size).ceil() as i64, (high / minor_size).floor() as i64);
     let minor = (first..=last).filter(|k| k % parts != 0).map(|k| k as f64 * minor_size).collect();

@@ -58,13 +58,9 @@ pub fn lay_out(figure: &Figure) -> Drawing {
     };
     let frame_height = ends.iter().map(Ends::height).fold(frame_height, f64::max);
     let several = figure.panels.len() > 1;
-    let mut panels: Vec<Prepared> = figure
-        .panels
-        .iter()
-        .enumerate()
-        .zip(ends)
-        .map(|((index, panel), ends)| Prepared::new(panel, several.then_some(index), frame_height, ends))
-        .collect();
+    let numbered = (0..).map(|index| several.then_some(index)).zip(&figure.panels).zip(ends);
+    let mut panels: Vec<Prepared> =
+        numbered.map(|((letter, panel), ends)| Prepared::new(panel, letter, frame_height, ends)).collect();
 
     // Frames in one column of panels have the same width; frames in one row begin at the same height.
     for column in 0..columns {

@@ -8,7 +8,7 @@ use super::super::kinds::Place;
 use super::super::marks::{Map, marker, rows};
 use super::super::style::Dash;
 use super::super::text::{Text, wrap};
-use super::super::thin::seen_values;
+use super::super::thin::{extent, seen_values};
 use super::super::ticks::{Tick, Ticks, axis_range, ticks};
 use super::ends::Ends;
 use super::legend::Legend;
@@ -206,17 +206,14 @@ impl<'f> Prepared<'f> {
         rows.map_or(0.0, |rows| STRIP_GAP + rows as f64 * STRIP_ROW)
     }
 
-    fn title_height(&self) -> f64 {
-        self.title.len() as f64 * LABEL_SIZE * LEADING + if self.title.is_empty() { 2.0 } else { 5.0 }
-    }
-
     fn note_height(&self) -> f64 {
         if self.y_ticks.note().is_some() { TICK_SIZE * 1.6 } else { 0.0 }
     }
 
     /// Returns the height above the frame, px.
     pub fn above(&self) -> f64 {
-        self.title_height() + self.note_height() + Self::strip_height(&self.failures) + 4.0
+        let title = self.title.len() as f64 * LABEL_SIZE * LEADING + if self.title.is_empty() { 2.0 } else { 5.0 };
+        title + self.note_height() + Self::strip_height(&self.failures) + 4.0
     }
 
     /// Returns the distance from the frame down to the axis text, px.
@@ -392,13 +389,6 @@ impl<'f> Prepared<'f> {
             groups.push(Group { ink: series.kind.plot().ink(series), part, shapes });
         }
     }
-}
-
-/// Returns the smallest and largest value; `None` without values.
-fn extent(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
-    values.fold(None, |ends: Option<[f64; 2]>, value| {
-        Some(ends.map_or([value, value], |[low, high]| [low.min(value), high.max(value)]))
-    })
 }
 
 /// Returns the lines of a text; empty if the text is empty.
