@@ -6,16 +6,10 @@ use serde_json::json;
 
 use super::{Agreement, Cells, Check, Kind, Measurement, Operand, Printed, Reader, Reduce, TableName};
 
-/// A table with its published values.
-struct Table<'t> {
-    plan: &'t Plan,
-    table: &'t TableSpec,
-    published: Published,
-}
-
 impl<'r> Reader<'r> {
-    /// Returns the table called `name`; `kind` is the ledger key under which it is named.
-    fn table(&self, kind: &str, experiment: &str, name: &str) -> Result<Table<'r>, Problem> {
+    /// Returns the plan of the experiment and its table called `name`, with the published values; `kind` is the ledger
+    /// key under which it is named.
+    fn table(&self, kind: &str, experiment: &str, name: &str) -> Result<(&'r Plan, &'r TableSpec, Published), Problem> {
         let plan = self.plan(&format!("{kind}.experiment"), experiment)?;
         let path = format!("{kind}.table");
         let tables = || plan.experiment.tables.iter().map(|table| &table.value);
@@ -30,7 +24,7 @@ impl<'r> Reader<'r> {
         let file = plan.experiment.document.source.folder().join(file);
         let published = Published::read(&file)
             .map_err(|error| self.wrong(&path, format!("`{}` {error}", file.display()), "accepted: a CSV file"))?;
-        Ok(Table { plan, table, published })
+        Ok((plan, table, published))
     }
 
     fn printed(&self, path: &str, table: &TableSpec, [row, column]: [&str; 2], text: &str) -> Result<Printed, Problem> {
@@ -46,7 +40,7 @@ impl<'r> Reader<'r> {
         let mut cells = Vec::new();
         for (index, TableName { experiment, table }) in tables.iter().enumerate() {
             let place = format!("agreement.tables.{index}");
-            let Table { plan, table, published } = self.table(&place, experiment, table)?;
+            let (plan, table, published) = self.table(&place, experiment, table)?;
             let Some(at) = published.columns.iter().position(|head| head == column) else {
                 let known = published.columns.iter().map(String::as_str).collect::<Vec<_>>();
                 return Err(Problem::unknown(self.node.place_of("agreement.column"), "column", column, known));
@@ -65,15 +59,15 @@ impl<'r> Reader<'r> {
 
     /// Returns one check for each published cell of a table.
     pub(super) fn cells(&self, spec: &Check, cells: &Cells) -> Result<Vec<Check>, Problem> {
-        let table = self.table("cells", &cells.experiment, &cells.table)?;
+        let (plan, table, published) = self.table("cells", &cells.experiment, &cells.table)?;
         self.check_tolerance("cells", Some(cells.tolerance), cells.partly.as_ref())?;
         for exception in &cells.except {
             self.check_tolerance("cells", exception.tolerance.or(Some(cells.tolerance)), exception.partly.as_ref())?;
         }
         let mut checks = Vec::new();
-        for (row, texts) in &table.published.rows {
-            for (column, text) in table.published.columns.iter().zip(texts).filter(|(_, text)| !text.is_empty()) {
-                checks.extend(self.cell(spec, cells, &table, [row, column], text)?);
+        for (row, texts) in &published.rows {
+            for (column, text) in published.columns.iter().zip(texts).filter(|(_, text)| !text.is_empty()) {
+                checks.extend(self.cell(spec, cells, (plan, table), [row, column], text)?);
             }
         }
         Ok(checks)
@@ -83,7 +77,7 @@ impl<'r> Reader<'r> {
         &self,
         spec: &Check,
         cells: &Cells,
-        Table { plan, table, .. }: &Table<'_>,
+        (plan, table): (&Plan, &TableSpec),
         [row, column]: [&str; 2],
         text: &str,
     ) -> Result<Option<Check>, Problem> {

@@ -180,7 +180,7 @@ impl Kind {
             Self::Ordering(ordering) => ordering.smallest_first.iter().collect(),
             Self::Agreement(agreement) => agreement.cells.iter().map(|(_, operand)| operand).collect(),
             Self::Shape(shape) => shape.landmarks.iter().map(|landmark| &landmark.of).collect(),
-            kind => kind.measurement().into_iter().flat_map(Measurement::operands).collect(),
+            kind => kind.measurement().into_iter().flat_map(|each| [&each.of].into_iter().chain(&each.to)).collect(),
         }
     }
 

@@ -52,14 +52,12 @@ impl<'p> Definitions<'p> {
 /// Returns the columns of `measures` with the identities of the measures that provide them. If two measures have the
 /// same column, the first one counts.
 fn columns(measures: &[Choice<MeasureKind>]) -> BTreeMap<String, String> {
-    let mut columns = BTreeMap::new();
-    for measure in measures {
+    // From the last to the first, so that the first one replaces all others.
+    let columns = measures.iter().rev().flat_map(|measure| {
         let identity = canonical(measure.identity()).to_string();
-        for column in measure.object().columns() {
-            columns.entry(column).or_insert_with(|| identity.clone());
-        }
-    }
-    columns
+        measure.object().columns().into_iter().map(move |column| (column, identity.clone()))
+    });
+    columns.collect()
 }
 
 /// Returns the hash of a value, independent of the order of its keys.

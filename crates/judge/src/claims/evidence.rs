@@ -124,17 +124,14 @@ impl<'p> Evidence<'p> {
     /// interpolated between runs.
     pub fn select(&self, paper: &str, operand: &Operand) -> Selection {
         match &operand.at {
-            Some(at) => self.read_off(paper, operand, at, self.completed(paper, operand)),
+            Some(at) => self.read_off(paper, operand, at, self.selected(paper, operand, true)),
             None => self.selected(paper, operand, false),
         }
     }
 
-    /// Returns the numbers of the runs that completed. Failed runs are left out and do not count as lacking.
-    pub fn completed(&self, paper: &str, operand: &Operand) -> Selection {
-        self.selected(paper, operand, true)
-    }
-
-    fn selected(&self, paper: &str, operand: &Operand, completed_only: bool) -> Selection {
+    /// Returns the numbers run by run and column by column. With `completed_only`, failed runs are left out and do not
+    /// count as lacking.
+    pub(super) fn selected(&self, paper: &str, operand: &Operand, completed_only: bool) -> Selection {
         let mut selection = Selection::default();
         let factor = match operand.unit {
             None => 1.0,
@@ -144,38 +141,30 @@ impl<'p> Evidence<'p> {
         for (index, run) in plan.meant(&operand.filter) {
             let row = &results.rows[index];
             let goes_on = operand.until_failure && row.status.is_of_a_run() && !row.is_refuted();
-            let is_taken = row.is_ok() || goes_on;
-            if !is_taken {
+            if !row.is_ok() && !goes_on {
                 let what =
                     || format!("the run {} has the status `{}` at t = {} s", run.key(), row.status, row.t_reached);
-                match unmade(run, row) {
-                    Some(lacking) => selection.lacks(lacking),
-                    None if completed_only => {}
-                    None => selection.lacks(Judgement::without_number(Verdict::NotReproduced, what())),
-                }
+                let failed = || (!completed_only).then(|| Judgement::without_number(Verdict::NotReproduced, what()));
+                selection.lacking = selection.lacking.or_else(|| unmade(run, row).or_else(failed));
                 continue;
             }
             let times = operand.times.as_deref().map(|name| number(plan, results, run, row, name));
             for column in operand.columns() {
                 let number = number(plan, results, run, row, column);
                 let scale = factor * times.flatten().map_or(1.0, |times| times.value);
-                match number.filter(|_| times != Some(None)) {
-                    Some(Number { value, uncertainty }) => {
-                        selection.numbers.push(Number { value: value * scale, uncertainty: uncertainty * scale.abs() });
-                    }
-                    None if bound_of(column).is_some() => {
-                        let what = format!("the run {} has no `{column}`: no certified reference", run.key());
-                        selection.lacks(Judgement::open(Reason::OwnChecks(what)));
-                    }
-                    None if column.starts_with(TIMING) && row.timing.is_none() => {
-                        let note = format!("the run {} was not timed", run.key());
-                        selection.lacks(Judgement { note, ..Judgement::excused(Reason::Timing) });
-                    }
-                    None => {
-                        let what = format!("the run {} has no `{column}`", run.key());
-                        selection.lacks(Judgement::without_number(Verdict::NotReproduced, what));
-                    }
+                if let Some(Number { value, uncertainty }) = number.filter(|_| times != Some(None)) {
+                    selection.numbers.push(Number { value: value * scale, uncertainty: uncertainty * scale.abs() });
+                    continue;
                 }
+                let what = format!("the run {} has no `{column}`", run.key());
+                selection.lacking.get_or_insert(if bound_of(column).is_some() {
+                    Judgement::open(Reason::OwnChecks(format!("{what}: no certified reference")))
+                } else if column.starts_with(TIMING) && row.timing.is_none() {
+                    let note = format!("the run {} was not timed", run.key());
+                    Judgement { note, ..Judgement::excused(Reason::Timing) }
+                } else {
+                    Judgement::without_number(Verdict::NotReproduced, what)
+                });
             }
         }
         selection
@@ -185,7 +174,7 @@ impl<'p> Evidence<'p> {
     fn read_off(&self, paper: &str, operand: &Operand, at: &At, mut selection: Selection) -> Selection {
         let abscissa =
             Operand { column: Some(at.column.clone()), columns: None, unit: None, times: None, ..operand.clone() };
-        let abscissas = self.completed(paper, &abscissa);
+        let abscissas = self.selected(paper, &abscissa, true);
         let equals = self.select(paper, &at.equals);
         selection.lacking = selection.lacking.or(abscissas.lacking).or(equals.lacking);
         if selection.lacking.is_some() {
@@ -206,7 +195,7 @@ impl<'p> Evidence<'p> {
             }
             None => {
                 let what = format!("no two runs bracket the value of `{}`", at.column);
-                selection.lacks(Judgement::open(Reason::OwnChecks(what)));
+                selection.lacking = Some(Judgement::open(Reason::OwnChecks(what)));
             }
         }
         selection
@@ -231,12 +220,6 @@ fn number(plan: &Plan, results: &ResultSet, run: &RunSpec, row: &Row, column: &s
     let value = value?;
     let uncertainty = bound_of(column).and_then(|bound| cell(&bound)?).unwrap_or(0.0);
     Some(Number { value, uncertainty })
-}
-
-impl Selection {
-    fn lacks(&mut self, what: Judgement) {
-        self.lacking.get_or_insert(what);
-    }
 }
 
 fn read(results: &Path, plan: &Plan) -> Result<ResultSet, EvidenceError> {

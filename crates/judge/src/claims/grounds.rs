@@ -34,7 +34,10 @@ impl<'p> Grounds<'p> {
             return None;
         }
         let operands = check.kind.all_operands();
-        let starts = operands.iter().map(|operand| is_of_start(operand)).chain(std::iter::repeat(false));
+        // Values at the start only, `initial(…)`.
+        let is_at_start = |of: &Operand| of.columns().all(|column| column.starts_with("initial("));
+        let is_of_start = |of: &&Operand| of.times.is_none() && is_at_start(of);
+        let starts = operands.iter().map(is_of_start).chain(std::iter::repeat(false));
         // The runs of each experiment; the flag is true for runs of which only the start is used.
         let mut runs: BTreeMap<(usize, bool), Vec<usize>> = BTreeMap::new();
         for ((experiment, filter), is_start) in selections.into_iter().zip(starts) {
@@ -62,11 +65,6 @@ impl<'p> Grounds<'p> {
 
 /// Parameters on which a value at the start does not depend.
 const AFTER_START: [&str; 5] = ["method", "settings", "span", "step", "tolerance"];
-
-/// True if an operand takes values at the start only, `initial(…)`.
-fn is_of_start(operand: &Operand) -> bool {
-    operand.times.is_none() && operand.columns().all(|column| column.starts_with("initial("))
-}
 
 /// Returns the axes on which `runs` have several values. A check of these runs covers several values of such a
 /// parameter, so it does not depend on any single choice.

@@ -76,15 +76,19 @@ impl Judge<'_> {
         runs.map(|(run, _)| run.key().to_string()).filter(|key| seen.insert(key.clone())).collect()
     }
 
-    /// The numbers of an operand.
-    fn numbers(&self, operand: &Operand) -> Found<Vec<Number>> {
-        all_of(self.evidence.select(self.paper, operand))
+    /// The numbers of an operand, or their magnitudes if it asks for them; with `completed_only`, without failed runs.
+    fn numbers(&self, of: &Operand, completed_only: bool) -> Found<Vec<Number>> {
+        let Selection { numbers, lacking } = match completed_only {
+            true => self.evidence.selected(self.paper, of, true),
+            false => self.evidence.select(self.paper, of),
+        };
+        let numbers = numbers.into_iter().map(|number| sized(number, of)).collect();
+        lacking.map_or(Ok(numbers), |lacking| Err(Box::new(lacking)))
     }
 
     /// The one number that an operand is reduced to.
     fn single(&self, operand: &Operand) -> Found<Number> {
-        let numbers: Vec<Number> = self.numbers(operand)?.into_iter().map(|number| sized(number, operand)).collect();
-        reduced(&numbers, operand.reduce)
+        reduced(&self.numbers(operand, false)?, operand.reduce)
     }
 
     /// Combines two operands into one number: pairwise, or each number of `of` with the only number of `to`, and then
@@ -97,13 +101,11 @@ impl Judge<'_> {
         if let Some(quotients) = self.evidence.paired(self.paper, of, to).filter(|_| !of_difference) {
             return reduced(&quotients, of.reduce);
         }
-        let (first, second) = (self.numbers(of)?, self.numbers(to)?);
-        let partners = second.iter().cycle().map(|&number| sized(number, to));
-        let numbers: Vec<Number> = match of_difference {
-            // The magnitude of the difference is wanted, not the difference of the magnitudes.
-            true => first.iter().zip(partners).map(|(&a, b)| sized(make(a, b), of)).collect(),
-            false => first.iter().zip(partners).map(|(&a, b)| make(sized(a, of), b)).collect(),
-        };
+        // The magnitude of a difference is wanted, not the difference of the magnitudes.
+        let first = self.numbers(&Operand { magnitude: of.magnitude && !of_difference, ..of.clone() }, false)?;
+        let second = self.numbers(to, false)?;
+        let made = first.iter().zip(second.iter().cycle()).map(|(&a, &b)| make(a, b));
+        let numbers: Vec<Number> = made.map(|made| if of_difference { sized(made, of) } else { made }).collect();
         reduced(&numbers, of.reduce)
     }
 
@@ -125,9 +127,9 @@ impl Judge<'_> {
     /// Tests the slope through all runs, or through the finest usable runs; failed runs are then ignored.
     fn order(&self, order: &Order) -> Found<Judgement> {
         let Order { of, x, finest, above, partly, .. } = order;
-        let ordinates = self.column(of, finest.is_some())?;
+        let ordinates = self.numbers(of, finest.is_some())?;
         let of_x = Operand { column: Some(x.clone()), unit: None, magnitude: false, ..of.clone() };
-        let abscissas = self.column(&of_x, finest.is_some())?;
+        let abscissas = self.numbers(&of_x, finest.is_some())?;
         let mut points: Vec<(f64, Number)> = abscissas.iter().map(|x| x.value).zip(ordinates).collect();
         if let &Some(count) = finest {
             points = finest_of(points, count, above.unwrap_or(0.0));
@@ -144,14 +146,6 @@ impl Judge<'_> {
             "an error is less than ten times the bound on the reference's own error".clone_into(&mut judgement.note);
         }
         Ok(judgement)
-    }
-
-    fn column(&self, of: &Operand, completed_only: bool) -> Found<Vec<Number>> {
-        let numbers = match completed_only {
-            true => all_of(self.evidence.completed(self.paper, of))?,
-            false => self.numbers(of)?,
-        };
-        Ok(numbers.into_iter().map(|number| sized(number, of)).collect())
     }
 
     fn ordering(&self, ordering: &Ordering) -> Found<Judgement> {
@@ -211,7 +205,7 @@ impl Judge<'_> {
     /// Tests the largest defect of the identity among the runs.
     fn identity(&self, identity: &Identity) -> Found<Judgement> {
         let Identity { experiment, filter, column, terms, plus } = identity;
-        let numbers = |name: &str| self.numbers(&Operand::column_of(experiment, filter, name, Reduce::Max));
+        let numbers = |name: &str| self.numbers(&Operand::column_of(experiment, filter, name, Reduce::Max), false);
         let mut defects: Vec<f64> = numbers(column)?.iter().map(|number| number.value - plus).collect();
         for (name, factor) in terms {
             for (defect, number) in defects.iter_mut().zip(numbers(name)?) {
@@ -248,7 +242,7 @@ impl Judge<'_> {
 
     fn shape(&self, Shape { landmarks }: &Shape) -> Judgement {
         let judge = |landmark: &Landmark| match self.single(&landmark.of) {
-            Ok(number) => tested_number(number, &landmark.test(), None),
+            Ok(number) => tested_number(number, &landmark.measurement().test(), None),
             Err(lacking) => *lacking,
         };
         let judged: Vec<Judgement> = landmarks.iter().map(judge).collect();
@@ -268,7 +262,7 @@ impl Judge<'_> {
         notes.dedup();
         let detail = |(landmark, judgement): (&Landmark, &Judgement)| Detail {
             name: landmark.name.clone(),
-            published: match landmark.test() {
+            published: match landmark.measurement().test() {
                 Test::Near { published, .. } => published.text,
                 bound @ Test::Within { .. } => bound.to_string(),
             },
@@ -294,11 +288,6 @@ fn detail(operand: &Operand, published: String, measured: f64, holds: bool) -> D
         measured: Some(measured),
         holds,
     }
-}
-
-/// Returns the numbers of a selection, or the judgement if something is lacking.
-fn all_of(Selection { numbers, lacking }: Selection) -> Found<Vec<Number>> {
-    lacking.map_or(Ok(numbers), |lacking| Err(Box::new(lacking)))
 }
 
 /// Reduces several numbers to one.

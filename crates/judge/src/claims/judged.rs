@@ -56,14 +56,12 @@ impl JudgedCheck {
         let ground = ground.map(|ground| without_tried_readings(ground, share.as_ref(), studied));
         let weakest = |ground: &Ground| ground.values().copied().max().unwrap_or(Provenance::Printed);
         let rests_on = ground.as_ref().map(weakest);
-        let outcome = if check.is_size() && rests_on == Some(Provenance::StandIn) && !is_finding {
-            Outcome::Open(Reason::NotPublic("the definition of the problem".to_owned()))
-        } else {
-            match &share {
-                Some(share) if share.is_conditioned => share.outcome(holds),
-                Some(share) => share.over_readings(&judgement, holds),
-                None => judgement.outcome(),
-            }
+        let is_of_stand_in = check.is_size() && rests_on == Some(Provenance::StandIn) && !is_finding;
+        let outcome = match &share {
+            _ if is_of_stand_in => Outcome::Open(Reason::NotPublic("the definition of the problem".to_owned())),
+            Some(share) if share.is_conditioned => share.outcome(holds),
+            Some(share) => share.over_readings(&judgement, holds),
+            None => judgement.outcome(),
         };
         let ours = ground.into_iter().flatten().filter(|(_, mark)| *mark > Provenance::Authors).collect();
         Self { check: check.clone(), judgement, outcome, rests_on, ours, share }
@@ -93,13 +91,11 @@ impl JudgedCheck {
     /// Describes the measurement in one line.
     pub fn measured(&self) -> String {
         let Judgement { measured, details, .. } = &self.judgement;
+        let holding = details.iter().filter(|detail| detail.holds).count();
         match measured {
             Some(number) => short(*number),
             None if details.is_empty() => String::new(),
-            None => {
-                let holding = details.iter().filter(|detail| detail.holds).count();
-                format!("{holding} of {} hold", details.len())
-            }
+            None => format!("{holding} of {} hold", details.len()),
         }
     }
 
@@ -111,10 +107,6 @@ impl JudgedCheck {
 }
 
 impl Judged {
-    fn new(statement: &Statement, is_finding: bool, checks: Vec<JudgedCheck>) -> Self {
-        Self { outcome: outcome_of(statement, &checks, None), statement: statement.clone(), is_finding, checks }
-    }
-
     /// The outcome without its reason.
     pub fn verdict(&self) -> Verdict {
         self.outcome.verdict()
@@ -248,13 +240,14 @@ pub fn judge_all(
     studies: &Studies<'_>,
 ) -> Vec<Judged> {
     let judged = |statement: &Statement, is_finding| {
-        let checks = statement.checks.iter().map(|check| {
+        let judged = |check: &Check| {
             let judgement = super::judge(&ledger.paper, check, evidence);
             let studied = studies.get(&check.id).map_or(&[][..], Vec::as_slice);
             let ground = grounds.of(&ledger.paper, check);
             JudgedCheck::new(check, judgement, ground, studied, (is_finding, statement.holds))
-        });
-        Judged::new(statement, is_finding, checks.collect())
+        };
+        let checks: Vec<JudgedCheck> = statement.checks.iter().map(judged).collect();
+        Judged { outcome: outcome_of(statement, &checks, None), statement: statement.clone(), is_finding, checks }
     };
     let statements = ledger.statements.par_iter().map(|statement| judged(statement, false));
     statements.chain(ledger.findings.par_iter().map(|statement| judged(statement, true))).collect()

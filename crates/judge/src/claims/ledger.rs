@@ -42,7 +42,14 @@ impl Ledger {
     /// # Errors
     /// Fails with all problems found in the file.
     pub fn read(document: &Document, book: Book, plans: &[Plan]) -> Result<Self, BadInput> {
-        Self::read_with(document, book, plans, true)
+        let mut ledger = Self::read_unlocked(document, book, plans)?;
+        let mut problems = Problems::default();
+        if book == Book::Claims {
+            for all in [&mut ledger.statements, &mut ledger.findings] {
+                lock::compare(document, &ledger.paper, all, &mut problems);
+            }
+        }
+        problems.into_value(document, Some(ledger))
     }
 
     /// Reads a ledger without comparing it with its lock, so that the lock can be rewritten.
@@ -50,10 +57,6 @@ impl Ledger {
     /// # Errors
     /// Fails with all other problems found in the file.
     pub fn read_unlocked(document: &Document, book: Book, plans: &[Plan]) -> Result<Self, BadInput> {
-        Self::read_with(document, book, plans, false)
-    }
-
-    fn read_with(document: &Document, book: Book, plans: &[Plan], is_locked: bool) -> Result<Self, BadInput> {
         let root = &document.root;
         let mut problems = Problems::default();
         let known: Vec<&str> = FRAME.iter().map(|(key, _)| *key).chain(book.lists().iter().copied()).collect();
@@ -72,20 +75,12 @@ impl Ledger {
         let mut problems = Problems::default();
         let definitions = Definitions::new(plans);
         let reader = Reader { node: root, plans, definitions: &definitions, paper: &paper, book };
-        let [mut statements, mut findings] = [0, 1].map(|index| match book.lists().get(index) {
+        let [statements, findings] = [0, 1].map(|index| match book.lists().get(index) {
             Some(key) => read_statements(reader, &each, key, &mut problems),
             None => Vec::new(),
         });
         unique(document, statements.iter().chain(&findings), &mut problems);
-        problems.into_result(document)?;
-        let mut problems = Problems::default();
-        if is_locked && book == Book::Claims {
-            for all in [&mut statements, &mut findings] {
-                lock::compare(document, &paper, all, &mut problems);
-            }
-        }
-        problems.into_result(document)?;
-        Ok(Self { paper: paper.clone(), statements, findings })
+        problems.into_value(document, Some(Self { paper: paper.clone(), statements, findings }))
     }
 }
 

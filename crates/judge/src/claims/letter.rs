@@ -81,16 +81,12 @@ pub fn letter(publication: &Publication, judged: &[Judged], questions: &[Questio
         statements().count(),
         counts.join(", "),
     );
-    let numbered = questions.iter().enumerate().map(|(k, question)| {
+    let numbered = questions.iter().zip(1..).map(|(question, k)| {
         let Question { asks, settles, places } = question;
         let plural = if settles.len() == 1 { "" } else { "s" };
         let asks = asks.trim_end_matches('.');
-        format!(
-            "{}. Missing: {asks}. This would settle {} statement{plural}: {}.",
-            k + 1,
-            settles.len(),
-            places.join("; ")
-        )
+        let (count, places) = (settles.len(), places.join("; "));
+        format!("{k}. Missing: {asks}. This would settle {count} statement{plural}: {places}.")
     });
     let end = "We will enter your answer into the experiment files, marked as yours, and judge the statements again.";
     (open > 0).then(|| [greeting, start].into_iter().chain(numbered).chain([end.to_owned()]).collect())

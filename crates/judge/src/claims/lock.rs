@@ -14,15 +14,9 @@ use super::{BoundSet, Check, Statement};
 /// Name of the file beside a ledger.
 const NAME: &str = "bounds.lock";
 
-/// The contents of a lock file.
+/// The contents of a lock file: for each check its hash, and when its bound was set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Lock(BTreeMap<String, Locked>);
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Locked {
-    definition: String,
-    set: BoundSet,
-}
+pub struct Lock(BTreeMap<String, (String, BoundSet)>);
 
 /// The change of a check when a lock was rewritten.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,20 +41,21 @@ impl Lock {
             let mut words = line.split_whitespace();
             let (id, definition, set) = (words.next()?, words.next()?, words.next()?);
             let set = BoundSet::ALL.into_iter().find(|known| known.name() == set)?;
-            Some((id.to_owned(), Locked { definition: definition.to_owned(), set }))
+            Some((id.to_owned(), (definition.to_owned(), set)))
         };
         Self(text.lines().filter_map(line).collect())
     }
 
     /// The contents of the file.
     pub fn text(&self) -> String {
-        let line = |(id, Locked { definition, set }): (&String, &Locked)| format!("{id} {definition} {}\n", set.name());
+        let line =
+            |(id, (definition, set)): (&String, &(String, BoundSet))| format!("{id} {definition} {}\n", set.name());
         self.0.iter().map(line).collect()
     }
 
     /// True if a check was set after its result was known, and its ledger does not say so.
     pub fn is_unsaid(&self, check: &Check) -> bool {
-        let is_after = self.0.get(&check.id).is_some_and(|locked| locked.set == BoundSet::After);
+        let is_after = self.0.get(&check.id).is_some_and(|(_, set)| *set == BoundSet::After);
         is_after && check.bound_set == BoundSet::Before
     }
 
@@ -81,7 +76,7 @@ impl Lock {
             let old = before.and_then(|before| before.0.get(&check.id));
             let set = match old {
                 // A stamp never improves, but the ledger may downgrade it.
-                Some(old) if old.definition == check.definition => old.set.max(check.bound_set),
+                Some((definition, set)) if *definition == check.definition => check.bound_set.max(*set),
                 _ => {
                     let set = match (has_result(check), is_trusted && old.is_none()) {
                         (false, _) => check.bound_set,
@@ -94,7 +89,7 @@ impl Lock {
                     set
                 }
             };
-            lock.0.insert(check.id.clone(), Locked { definition: check.definition.clone(), set });
+            lock.0.insert(check.id.clone(), (check.definition.clone(), set));
         }
         (lock, changes)
     }
@@ -114,7 +109,7 @@ pub(super) fn compare(document: &Document, paper: &str, statements: &mut [Statem
             };
             let id = &check.id;
             let (message, help) = match lock.0.get(id) {
-                Some(locked) if locked.definition != check.definition => (
+                Some((definition, _)) if *definition != check.definition => (
                     format!("the definition of `{id}` differs from its entry in {NAME}"),
                     format!("run {command}, which records the change and reports if it needs `bound_set: after`"),
                 ),
@@ -126,8 +121,8 @@ pub(super) fn compare(document: &Document, paper: &str, statements: &mut [Statem
                     format!("`{id}` was written or changed after its result was known"),
                     "add `bound_set: after` to the statement or the check".to_owned(),
                 ),
-                Some(locked) => {
-                    check.bound_set = check.bound_set.max(locked.set);
+                Some((_, set)) => {
+                    check.bound_set = check.bound_set.max(*set);
                     continue;
                 }
             };

@@ -4,8 +4,8 @@ use mbsbench_experiment::{Plan, is_safe_name};
 use mbsbench_input::{Node, Problem, read, refuse};
 
 use super::{
-    Agreement, Book, BoundFrom, Check, Definitions, Failure, Kind, Landmark, Measurement, Order, Ordering, Shape,
-    Tolerance, Verdict, Weaker, expand,
+    Agreement, Book, BoundFrom, Check, Definitions, Failure, Kind, Measurement, Order, Ordering, Shape, Tolerance,
+    Verdict, Weaker, expand,
 };
 
 /// Converts one expanded node into checks, and verifies them against the plans.
@@ -117,9 +117,7 @@ impl Reader<'_> {
                 let (is_so, message) = (!landmarks.is_empty(), "`landmarks` is empty");
                 self.ensure(is_so, "shape.landmarks", message, "accepted: at least one landmark")?;
                 landmarks.iter().try_for_each(|landmark| {
-                    let Landmark { of, published, tolerance, below, above, .. } = landmark.clone();
-                    let measurement = Measurement { of, to: None, published, tolerance, below, above, partly: None };
-                    self.check_test("shape.landmarks", &measurement, tolerance.is_some())
+                    self.check_test("shape.landmarks", &landmark.measurement(), landmark.tolerance.is_some())
                 })
             }
             Kind::Agreement(Agreement { share, within, .. }) => {

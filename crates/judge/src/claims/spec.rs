@@ -121,14 +121,12 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// The operands: one, or two.
-    pub fn operands(&self) -> impl Iterator<Item = &Operand> {
-        std::iter::once(&self.of).chain(&self.to)
-    }
-
-    /// The test of the number.
+    /// The test of the number: of its distance from the published one if there is a tolerance, else of bounds.
     pub fn test(&self) -> Test {
-        Test::of(self.published.as_ref(), self.tolerance, self.above, self.below)
+        match (&self.published, self.tolerance) {
+            (Some(published), Some(tolerance)) => Test::Near { published: published.clone(), tolerance },
+            _ => Test::Within { above: self.above, below: self.below },
+        }
     }
 }
 
@@ -246,9 +244,10 @@ pub struct Landmark {
 }
 
 impl Landmark {
-    /// The test of the number.
-    pub fn test(&self) -> Test {
-        Test::of(self.published.as_ref(), self.tolerance, self.above, self.below)
+    /// The landmark as a single number with its test.
+    pub(super) fn measurement(&self) -> Measurement {
+        let Self { of, published, tolerance, below, above, .. } = self.clone();
+        Measurement { of, to: None, published, tolerance, below, above, partly: None }
     }
 }
 
@@ -362,12 +361,11 @@ pub struct Open {
 impl Open {
     /// The reason, including what is needed.
     pub fn reason(&self) -> Reason {
-        let of = match self.reason {
-            OpenReason::NotTestable => Reason::NotTestable,
-            OpenReason::NotPublic => Reason::NotPublic,
-            OpenReason::LeftOut => Reason::LeftOut,
-        };
-        of(self.needs.clone())
+        match self.reason {
+            OpenReason::NotTestable => Reason::NotTestable(self.needs.clone()),
+            OpenReason::NotPublic => Reason::NotPublic(self.needs.clone()),
+            OpenReason::LeftOut => Reason::LeftOut(self.needs.clone()),
+        }
     }
 }
 

@@ -55,7 +55,6 @@ impl Statement {
         }
         if !self.checks.iter().any(Check::is_carrying) {
             let message = format!("no check decides the statement `{}`", self.id);
-            let message = message;
             let accepted = "remove `role: also` from the check that tests the sentence";
             return refuse(node.place_of("checks"), message, accepted);
         }

@@ -29,19 +29,6 @@ pub enum Test {
 const FARTHEST: f64 = -1e12;
 
 impl Test {
-    /// Returns a test of the distance from a published number if there is a tolerance, else a test of bounds.
-    pub(super) fn of(
-        published: Option<&Printed>,
-        tolerance: Option<Tolerance>,
-        above: Option<f64>,
-        below: Option<f64>,
-    ) -> Self {
-        match (published, tolerance) {
-            (Some(published), Some(tolerance)) => Self::Near { published: published.clone(), tolerance },
-            _ => Self::Within { above, below },
-        }
-    }
-
     /// The share of the tolerance that `number` leaves: 1 if it is exact, 0 at the limit, negative beyond.
     pub fn margin(&self, number: f64) -> f64 {
         let margin = match self {
