@@ -53,11 +53,11 @@ pub fn cost(points: &[Point<'_>], work: usize, accuracy: f64) -> Option<Cost> {
         Some([candidate.error + candidate.bound, cost])
     };
     let measured: Vec<Option<[f64; 2]>> = points.iter().map(measured).collect();
-    // Consecutive runs of a sequence differ in one setting.
+    // Consecutive runs of a sequence differ in exactly one setting.
     let mut sequence = vec![0; points.len()];
     for index in 1..points.len() {
-        let is_new = !are_neighbours(points[index - 1].run, points[index].run);
-        sequence[index] = sequence[index - 1] + usize::from(is_new);
+        let settings = points[index - 1].run.cells.iter().zip(&points[index].run.cells);
+        sequence[index] = sequence[index - 1] + usize::from(settings.filter(|(a, b)| a != b).count() != 1);
     }
     let of_runs = measured.iter().enumerate().filter_map(|(fine, point)| {
         let [_, value] = point.filter(|[error, _]| *error <= accuracy)?;
@@ -75,11 +75,6 @@ pub fn cost(points: &[Point<'_>], work: usize, accuracy: f64) -> Option<Cost> {
     };
     let at_least = coarse.and_then(|coarse| Some(measured[coarse]?[1]));
     Some(Cost { value, at_least, at_most, is_unsteady: (0..points.len()).any(misses), runs: (coarse, fine) })
-}
-
-/// True if two runs differ in exactly one setting.
-fn are_neighbours(one: &RunSpec, other: &RunSpec) -> bool {
-    one.cells.iter().zip(&other.cells).filter(|(a, b)| a != b).count() == 1
 }
 
 /// Interpolates the work at an accuracy between the points `[error, work]` of a run that misses it and a run that

@@ -39,12 +39,6 @@ impl<'c> Contending<'c> {
     pub fn new(names: Vec<String>, plans: &'c [Plan], evidence: Evidence<'c>) -> Self {
         Self { names, plans, evidence }
     }
-
-    /// The runs of these methods that enter a ranking of the experiment of `plan`.
-    fn entrants<'s>(&'s self, plan: &Plan, spec: &RankingSpec) -> Vec<Entrant<'s>> {
-        let own = self.plans.iter().filter(|own| own.experiment.id == plan.experiment.id);
-        own.flat_map(|own| entrants(own, &self.evidence, spec)).collect()
-    }
 }
 
 /// All runs that enter a ranking: the stored runs of `plan`, and those of contenders, which replace stored methods of
@@ -57,7 +51,8 @@ pub(super) fn among<'s>(
 ) -> Vec<Entrant<'s>> {
     let mut all = entrants(plan, stored, spec);
     for contending in contending {
-        let own = contending.entrants(plan, spec);
+        let plans = contending.plans.iter().filter(|own| own.experiment.id == plan.experiment.id);
+        let own: Vec<Entrant<'_>> = plans.flat_map(|own| entrants(own, &contending.evidence, spec)).collect();
         all.retain(|each| own.iter().all(|one| one.run.method_label != each.run.method_label));
         all.extend(own);
     }
@@ -84,20 +79,17 @@ pub(super) fn curves<'p>(
         method,
         family: entrants[0].run.method.family(),
         is_contender: contending.iter().flat_map(|each| &each.names).any(|name| name == method),
-        points: points(&entrants, spec),
+        points: entrants.iter().map(|entrant| point(entrant, spec)).collect(),
     };
     methods.into_iter().map(of).collect()
 }
 
-/// Converts runs into points with their errors and costs.
-fn points<'p>(entrants: &[Entrant<'p>], spec: &RankingSpec) -> Vec<Point<'p>> {
-    let point = |entrant: &Entrant<'p>| {
-        let &Entrant { plan, run, row, .. } = entrant;
-        let case = plan.axis("case").and_then(|axis| run.cells[axis].as_ref()).map(|label| label.text.as_str());
-        let candidate = row.is_ok().then(|| candidate(spec, entrant)).flatten();
-        Point { run, case, status: row.status, is_refuted: row.is_refuted(), candidate }
-    };
-    entrants.iter().map(point).collect()
+/// Converts a run into a point with its error and costs.
+fn point<'p>(entrant: &Entrant<'p>, spec: &RankingSpec) -> Point<'p> {
+    let &Entrant { plan, run, row, .. } = entrant;
+    let case = plan.axis("case").and_then(|axis| run.cells[axis].as_ref()).map(|label| label.text.as_str());
+    let candidate = row.is_ok().then(|| candidate(spec, entrant)).flatten();
+    Point { run, case, status: row.status, is_refuted: row.is_refuted(), candidate }
 }
 
 /// Returns the result of a completed run, or `None` if it has no error because it has no reference.

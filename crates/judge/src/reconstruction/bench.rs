@@ -253,9 +253,8 @@ pub(super) fn miss(judgement: &Judgement, is_given: bool) -> f64 {
         (Verdict::Reproduced, _) => 0.0,
         (_, Some(margin)) if is_given && margin >= 0.0 => 0.0,
         (_, Some(margin)) if margin < 0.0 => (-margin).min(FARTHEST),
-        (_, Some(_)) => 1.0,
         (_, None) if is_given => FARTHEST,
-        (_, None) => 1.0,
+        _ => 1.0,
     }
 }
 

@@ -64,7 +64,6 @@ impl<T: Trial> Search<'_, T> {
                 _ => own.readings[place],
             },
         });
-        let readings = readings.collect();
-        SetUp { units, readings }
+        SetUp { units, readings: readings.collect() }
     }
 }

@@ -117,10 +117,7 @@ impl Reconstruction {
             let values = numbers.iter().map(|numbers| numbers[d]).collect();
             Variable { name: key.name.clone(), is_reading: false, values }
         });
-        let choices = space.choices();
-        let readings =
-            choices.iter().enumerate().flat_map(|(place, &count)| (1..count).map(move |choice| (place, choice)));
-        let readings = readings.map(|(place, choice)| {
+        let readings = space.readings().filter(|(_, choice)| *choice > 0).map(|(place, choice)| {
             let values = set_ups.iter().map(|set_up| f64::from(set_up.readings[place] == choice)).collect();
             Variable { name: space.reading(place, choice), is_reading: true, values }
         });
@@ -236,19 +233,16 @@ fn conditioned(
     }
     let named = |givens: &Vec<usize>| givens.iter().map(|&given| id(given)).collect::<Vec<_>>().join(", ");
     findings.conflicts = search.conflicts(scope.givens.len()).iter().map(named).collect();
-    for (place, &count) in space.choices().iter().enumerate() {
-        for choice in 0..count {
-            let name = space.reading(place, choice);
-            let [tried, met] = tried(&|tried| tried.set_up.readings[place] == choice, &Tried::is_accepted);
-            for (k, finding) in findings.checks.iter_mut().enumerate().filter(|_| choice > 0) {
-                let there = set_ups.iter().zip(&drawn).filter(|(set_up, _)| set_up.readings[place] == choice);
-                let counts: Counts = there.map(|(_, judged)| judged.verdicts[k].0).collect();
-                let prevailing = Verdict::ALL.into_iter().rev().max_by_key(|&verdict| counts.of(verdict));
-                let is_met = counts.all() > 0;
-                finding.readings.push((name.clone(), prevailing.filter(|_| is_met)));
-            }
-            findings.readings.push(Tally { name, tried, met });
+    for (place, choice) in space.readings() {
+        let name = space.reading(place, choice);
+        let [tried, met] = tried(&|tried| tried.set_up.readings[place] == choice, &Tried::is_accepted);
+        for (k, finding) in findings.checks.iter_mut().enumerate().filter(|_| choice > 0) {
+            let there = set_ups.iter().zip(&drawn).filter(|(set_up, _)| set_up.readings[place] == choice);
+            let counts: Counts = there.map(|(_, judged)| judged.verdicts[k].0).collect();
+            let prevailing = Verdict::ALL.into_iter().rev().max_by_key(|&verdict| counts.of(verdict));
+            finding.readings.push((name.clone(), prevailing.filter(|_| counts.all() > 0)));
         }
+        findings.readings.push(Tally { name, tried, met });
     }
     let places: BTreeSet<usize> = search.drawn.iter().copied().collect();
     let accepted = places.into_iter().map(|place| search.tried[place].set_up.clone()).collect();

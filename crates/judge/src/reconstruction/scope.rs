@@ -218,12 +218,10 @@ impl<'p> Scope<'p> {
     /// Returns a hash of everything that a check is judged on: its test, runs, givens, ranges and readings. The number
     /// of set-ups is not included.
     fn definition(&self, check: &Check, paper: &str) -> String {
-        let mut runs: Vec<String> = Vec::new();
-        for (experiment, filter) in check.kind.selections() {
-            let Some(index) = self.index_of(experiment, paper) else { continue };
-            let plan = &self.plans[index];
-            runs.extend(plan.meant(filter).map(|(_, run)| run.set_up().to_string()));
-        }
+        let selections = check.kind.selections().into_iter();
+        let parts = selections.filter_map(|(name, filter)| Some((&self.plans[self.index_of(name, paper)?], filter)));
+        let runs = parts.flat_map(|(plan, filter)| plan.meant(filter));
+        let runs: Vec<String> = runs.map(|(_, run)| run.set_up().to_string()).collect();
         let givens: Vec<&str> = self.givens.iter().map(|given| given.check.definition.as_str()).collect();
         hash(&json!({ "check": check.definition, "runs": runs, "givens": givens, "space": self.space.definition() }))
     }

@@ -176,12 +176,10 @@ impl<'s, T: Trial> Search<'s, T> {
         if self.drawn.is_empty() {
             self.descend(None, left / 2, CHAINS / 2)?;
         }
-        let choices = self.space.choices();
-        let all = choices.iter().enumerate().flat_map(|(place, &count)| (0..count).map(move |choice| (place, choice)));
         let is_accepted = |(place, choice): (usize, usize)| {
             self.tried.iter().any(|tried| tried.set_up.readings[place] == choice && tried.is_accepted())
         };
-        let open: Vec<(usize, usize)> = all.filter(|&reading| !is_accepted(reading)).collect();
+        let open: Vec<(usize, usize)> = self.space.readings().filter(|&reading| !is_accepted(reading)).collect();
         for &reading in &open {
             self.descend(Some(reading), left / 2 / open.len(), CHAINS / 4)?;
         }

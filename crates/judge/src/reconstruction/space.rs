@@ -56,6 +56,11 @@ impl<'e> Space<'e> {
         self.ambiguities.iter().map(|(_, others)| others.len() + 1).collect()
     }
 
+    /// All readings as ambiguities with the numbers of their readings, zero for that of the file.
+    pub(super) fn readings(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.choices().into_iter().enumerate().flat_map(|(place, count)| (0..count).map(move |choice| (place, choice)))
+    }
+
     /// The name of a reading.
     pub fn reading(&self, ambiguity: usize, choice: usize) -> String {
         let (key, others) = self.ambiguities[ambiguity];

@@ -1,13 +1,13 @@
 //! The findings of the reconstructions under `results/`, for the verdicts that depend on them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use mbsbench_experiment::Plan;
 use mbsbench_input::BadInput;
 use mbsbench_runs::FileError;
 use rayon::prelude::*;
 
-use super::{Findings, Scope};
+use super::{Finding, Findings, Scope};
 use crate::claims::{Ledger, Share, Studies};
 use crate::folders::Folders;
 
@@ -48,21 +48,24 @@ pub fn studies<'p>(ledger: &Ledger, plans: &'p [Plan], results: &dyn Folders) ->
 /// The identifier of a check, with the plan that was studied and the share of its samples.
 type Studied<'p> = (String, (&'p Plan, Share));
 
-/// Reads the findings of the reconstruction of an experiment, by check.
+/// Reads the findings of the reconstruction of an experiment, by check; none without its file.
 fn study<'p>(
     plan: &'p Plan,
     ledger: &Ledger,
     plans: &'p [Plan],
     results: &dyn Folders,
 ) -> Result<Vec<Studied<'p>>, OutdatedStudy> {
-    let Some((path, findings)) = read(&results.of(&plan.experiment.id))? else { return Ok(Vec::new()) };
+    let path = results.of(&plan.experiment.id).join("reconstruction.csv");
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = mbsbench_input::read_text(&path, mbsbench_input::LARGEST_DATA).map_err(FileError::of(&path))?;
+    let findings = Findings::read_csv(&text).map_err(|error| FileError::of(&path)(error.into()))?;
     let scope = Scope::new(plan, plans).map_err(OutdatedStudy::BadInput)?;
     let studied = scope.checks(ledger).judged.into_iter().map(|(check, definition)| {
-        let Some(finding) =
-            findings.checks.iter().find(|finding| finding.check == check.id && finding.definition == definition)
-        else {
-            return Err(OutdatedStudy::Changed(path.clone(), check.id.clone(), plan.experiment.id.clone()));
-        };
+        let is_of_check = |finding: &&Finding| finding.check == check.id && finding.definition == definition;
+        let outdated = || OutdatedStudy::Changed(path.clone(), check.id.clone(), plan.experiment.id.clone());
+        let finding = findings.checks.iter().find(is_of_check).ok_or_else(outdated)?;
         let share = Share {
             nominal: finding.nominal,
             counts: finding.verdicts,
@@ -75,16 +78,4 @@ fn study<'p>(
         Ok((check.id.clone(), (plan, share)))
     });
     studied.collect()
-}
-
-/// Reads the findings of an experiment's reconstruction and returns them with the path of their file. Without such a
-/// file, the result is `None`.
-fn read(folder: &Path) -> Result<Option<(PathBuf, Findings)>, OutdatedStudy> {
-    let path = folder.join("reconstruction.csv");
-    if !path.exists() {
-        return Ok(None);
-    }
-    let text = mbsbench_input::read_text(&path, mbsbench_input::LARGEST_DATA).map_err(FileError::of(&path))?;
-    let findings = Findings::read_csv(&text).map_err(|error| FileError::of(&path)(error.into()))?;
-    Ok(Some((path, findings)))
 }

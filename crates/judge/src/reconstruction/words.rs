@@ -7,11 +7,12 @@ use super::explain::{LEVEL, Side, Split};
 use super::{Finding, Findings, Tally, is_logarithmic};
 use crate::claims::Verdict;
 
-/// The finding of a check as table cells: its share and interval, the decisive variable, the second one, and the
-/// readings.
+/// The finding of a check as table cells: its share and its interval (`18 % to 32 %`), the decisive variable, the
+/// second one, and the readings.
 pub fn cells(finding: &Finding, name: impl Fn(&str) -> String) -> [String; 5] {
+    let [low, high] = finding.interval().map(percent);
     let (decided, then) = (decided(finding, &name), then(finding, &name));
-    [share(finding), interval(finding), decided, then, readings(finding)]
+    [share(finding), format!("{low} to {high}"), decided, then, readings(finding)]
 }
 
 /// Formats the share: `24 % of 128`, with the number of set-ups that do not decide the check.
@@ -19,12 +20,6 @@ fn share(finding: &Finding) -> String {
     let share = format!("{} of {}", percent(finding.share()), finding.count().samples);
     let open = finding.verdicts.of(Verdict::Open);
     if open == 0 { share } else { format!("{share}, {open} open") }
-}
-
-/// Formats the interval: `18 % to 32 %`.
-fn interval(finding: &Finding) -> String {
-    let [low, high] = finding.interval();
-    format!("{} to {}", percent(low), percent(high))
 }
 
 /// Formats a split: `eta below 1.2: 97 %, else 4 %`, or `if charts = step: 97 %, else 4 %` for a reading.
