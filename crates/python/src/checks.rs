@@ -34,21 +34,8 @@ const NEAR: [f64; 2] = [1e-2, -3e-2];
 /// The largest number of components for which further states are evaluated.
 const MOST: usize = 200;
 
-/// The last start that passed the checks, which is not checked again.
-#[derive(Debug, Default)]
-pub struct Checked(Option<(f64, Vec<f64>)>);
-
-impl Checked {
-    /// True if this is the last start that passed.
-    pub fn is_at(&self, t: f64, y: &[f64]) -> bool {
-        self.0.as_ref().is_some_and(|(time, state)| *time == t && state == y)
-    }
-
-    /// Remembers a start that passed.
-    pub fn now(&mut self, t: f64, y: &[f64]) {
-        self.0 = Some((t, y.to_vec()));
-    }
-}
+/// The last start that passed the checks, which is not checked again: its time, s, and state.
+pub type Checked = Option<(f64, Vec<f64>)>;
 
 /// A distance, and the function values at this distance ahead and behind.
 type Around = (f64, Vec<f64>, Vec<f64>);

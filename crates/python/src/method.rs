@@ -96,10 +96,6 @@ impl PythonMethod {
             raised: Arc::default(),
         })
     }
-
-    fn control(&self) -> ControllerSettings {
-        if self.is_pi { ControllerSettings::dopri5() } else { ControllerSettings::elementary() }
-    }
 }
 
 impl AnyMethod for PythonMethod {
@@ -161,7 +157,8 @@ impl Method for PythonMethod {
 
     fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
         let mut raised = Arc::default();
-        let solution = drive::solve(self, problem, task, observer, self.control(), |problem| {
+        let control = if self.is_pi { ControllerSettings::dopri5() } else { ControllerSettings::elementary() };
+        let solution = drive::solve(self, problem, task, observer, control, |problem| {
             let multipliers = match self.has_multipliers {
                 true => problem.mechanics().map_or(0, |mechanics| mechanics.dimensions().constraints()),
                 false => 0,

@@ -84,11 +84,8 @@ pub fn model(text: &str) -> PyResult<Model> {
 pub fn model_in_file(path: PathBuf, parameters: &str) -> PyResult<Model> {
     let kind = file_kind(&path);
     let Some(model) = kind.and_then(FileKind::model) else {
-        let found = kind.map_or("not a model", FileKind::name);
-        return Err(input_error(format!(
-            "{} is {found}; accepted: a robot in URDF, a mechanism or equations",
-            path.display()
-        )));
+        let (path, found) = (path.display(), kind.map_or("not a model", FileKind::name));
+        return Err(input_error(format!("{path} is {found}; accepted: a robot in URDF, a mechanism or equations")));
     };
     // The name of the file is relative to the folder of the document.
     let Document { source, root } = document(path.with_file_name("<arguments>"), parameters)?;

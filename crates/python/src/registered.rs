@@ -38,8 +38,7 @@ pub fn registry() -> PyResult<Registry> {
 fn identity(version: Option<String>, text: Option<String>) -> Option<Map<String, Value>> {
     let version = version?;
     let hash = blake3::hash(text.unwrap_or_default().as_bytes()).to_hex().to_string();
-    let Value::Object(identity) = json!({ "version": version, "text": hash }) else { return None };
-    Some(identity)
+    json!({ "version": version, "text": hash }).as_object().cloned()
 }
 
 /// Registers a class as a method of this process, in place of an earlier class of that name. Built-in names are taken.

@@ -18,7 +18,7 @@ use mbsbench_runs::progress::Progress;
 use mbsbench_runs::{fingerprint, seal, stop as stops};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict, PyDict};
 use rayon::ThreadPoolBuilder;
 
 use crate::arrays::vector;
@@ -65,9 +65,8 @@ fn in_background<T: Send + 'static>(
             let asked = Instant::now();
             while asked.elapsed() < PATIENCE {
                 interrupted.call0()?;
-                match py.detach(wait) {
-                    Err(RecvTimeoutError::Timeout) => {}
-                    _ => break,
+                if !matches!(py.detach(wait), Err(RecvTimeoutError::Timeout)) {
+                    break;
                 }
             }
             return Err(raised);
@@ -107,10 +106,8 @@ pub fn run<'py>(
     let plans = py.detach(|| documents.iter().map(read).collect::<Result<Vec<Plan>, _>>()).map_err(wrong)?;
     let is_official = options.out.join("manifest.json").exists();
     if is_official && plans.iter().flat_map(|plan| &plan.runs).any(|run| run.model.is_late() || run.method.is_late()) {
-        let text = format!(
-            "{} contains results of the project; choose another `out` for Python classes",
-            options.out.display()
-        );
+        let out = options.out.display();
+        let text = format!("{out} contains results of the project; choose another `out` for Python classes");
         return Err(input_error(text));
     }
     py.detach(|| refuse_starts(&plans)).map_err(input_error)?;
@@ -177,12 +174,9 @@ fn run_plans(
 
 /// Returns times and observables by name.
 fn columns<'py>(py: Python<'py>, trajectory: &Trajectory) -> PyResult<Bound<'py, PyDict>> {
-    let columns = PyDict::new(py);
-    columns.set_item("t", vector(py, &trajectory.times))?;
-    for (name, values) in trajectory.observables.iter().zip(&trajectory.columns) {
-        columns.set_item(name, vector(py, values))?;
-    }
-    Ok(columns)
+    let observables = trajectory.observables.iter().map(String::as_str).zip(&trajectory.columns);
+    let columns = std::iter::once(("t", &trajectory.times)).chain(observables);
+    columns.map(|(name, values)| (name, vector(py, values))).into_py_dict(py)
 }
 
 /// Runs the program with these arguments and returns its exit code, standard output and standard error.

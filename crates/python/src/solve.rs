@@ -74,7 +74,13 @@ impl Solution {
     /// Counters of the cost: `steps_accepted`, `rhs_evaluations`, …
     #[getter]
     fn statistics(&self) -> BTreeMap<&'static str, u64> {
-        counters(&self.solved.statistics)
+        let statistics = &self.solved.statistics;
+        macro_rules! named {
+            ($($(#[$about:meta])* $name:ident $what:literal;)*) => {
+                BTreeMap::from([$((stringify!($name), statistics.$name)),*])
+            };
+        }
+        for_each_counter!(named)
     }
 
     fn __repr__(&self) -> String {
@@ -86,15 +92,6 @@ impl Solution {
             self.solved.t_reached
         )
     }
-}
-
-fn counters(statistics: &Statistics) -> BTreeMap<&'static str, u64> {
-    macro_rules! named {
-        ($($(#[$about:meta])* $name:ident $what:literal;)*) => {
-            BTreeMap::from([$((stringify!($name), statistics.$name)),*])
-        };
-    }
-    for_each_counter!(named)
 }
 
 /// Records states and handles interruptions by the user.
@@ -195,9 +192,8 @@ impl Control {
         if let StepControl::Tolerance { initial_step, max_step, .. } = &mut settings.control {
             (*initial_step, *max_step) = (self.first_step, self.max_step);
         } else if self.first_step.is_some() || self.max_step.is_some() {
-            return Err(input_error(
-                "`first_step` and `max_step` require `tolerance`; with `step`, all steps have this size",
-            ));
+            let text = "`first_step` and `max_step` require `tolerance`; with `step`, all steps have this size";
+            return Err(input_error(text));
         }
         settings.max_steps = self.max_steps.unwrap_or(settings.max_steps);
         settings.max_rhs_evaluations = self.max_evaluations.unwrap_or(settings.max_rhs_evaluations);
@@ -238,27 +234,24 @@ pub fn solve(
 ) -> PyResult<Solution> {
     let choice = chosen_method(method)?;
     let settings = control.settings()?;
+    let (sign, way) = if span.0 <= span.1 { (1.0, "increasing") } else { (-1.0, "decreasing") };
     if let Some(at) = &at {
-        let (sign, way) = if span.0 <= span.1 { (1.0, "increasing") } else { (-1.0, "decreasing") };
         let inside = |t: &f64| sign * span.0 <= sign * t && sign * t <= sign * span.1;
         if !(at.is_sorted_by(|a, b| sign * a < sign * b) && at.iter().all(inside)) {
             return Err(input_error(format!("`at` must contain {way} times between {} and {}", span.0, span.1)));
         }
     }
     let behind = std::sync::Arc::clone(&model.get().model);
-    let solved = py.detach(|| {
+    py.detach(|| {
         let initial = start.unwrap_or_else(|| Formulated::<f64>::initial_state(&*behind));
         let method = choice.object().method();
-        let mut equations = Formulated::<f64>::ode(&*behind);
+        let make = || Formulated::<f64>::ode(&*behind);
+        let mut equations = make();
+        let probe = Probe::new(equations.as_mut(), make, ([span.0, span.1], &control.breaks), &settings);
         let mut recorder = Recorder {
             asked: at.map(|at| at.into_iter().rev().collect()),
-            sign: if span.0 <= span.1 { 1.0 } else { -1.0 },
-            probe: Probe::new(
-                equations.as_mut(),
-                || Formulated::<f64>::ode(&*behind),
-                ([span.0, span.1], &control.breaks),
-                &settings,
-            ),
+            sign,
+            probe,
             times: Vec::new(),
             states: Vec::new(),
             multipliers: Vec::new(),
@@ -267,19 +260,17 @@ pub fn solve(
             interrupt: None,
         };
         let task = Task { t_start: span.0, t_end: span.1, initial: &initial, settings };
-        refuse_start(equations.as_mut(), task.t_start, task.initial)?;
+        refuse_start(equations.as_mut(), task.t_start, task.initial).map_err(input_error)?;
         let solved = task.solve_with_breaks(&control.breaks, &*method, equations.as_mut(), &mut recorder);
         let Recorder { times, states, multipliers, interrupt, probe, .. } = recorder;
-        Ok((solved, times, states, multipliers, interrupt, probe.and_then(Probe::warning)))
-    });
-    let (solved, times, states, multipliers, interrupt, warning) =
-        solved.map_err(|reason: String| input_error(reason))?;
-    match interrupt {
-        Some(raised) => Err(raised),
-        // Python also handles signals inside `step`, and raised the exception there.
-        None if matches!(solved.failure, Some(Failure::Interrupted { .. })) => {
-            Err(pyo3::exceptions::PyKeyboardInterrupt::new_err(()))
+        let warning = probe.and_then(Probe::warning);
+        match interrupt {
+            Some(raised) => Err(raised),
+            // Python also handles signals inside `step`, and raised the exception there.
+            None if matches!(solved.failure, Some(Failure::Interrupted { .. })) => {
+                Err(pyo3::exceptions::PyKeyboardInterrupt::new_err(()))
+            }
+            None => Ok(Solution { times, states, multipliers, solved, method: choice.label(), warning }),
         }
-        None => Ok(Solution { times, states, multipliers, solved, method: choice.label(), warning }),
-    }
+    })
 }

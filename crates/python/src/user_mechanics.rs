@@ -78,7 +78,7 @@ fn step(x: f64) -> f64 {
 
 impl<'f> PythonMechanics<'f> {
     pub fn new(functions: &'f Functions) -> Self {
-        Self { functions, calls: Calls::default(), structure: None, checked: Checked::default() }
+        Self { functions, calls: Calls::default(), structure: None, checked: None }
     }
 
     /// Returns the number of coordinates.
@@ -251,13 +251,12 @@ impl Mechanics for PythonMechanics<'_> {
     }
 
     fn check_start(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<(), Failure> {
-        let y = [q, v].concat();
-        if self.checked.is_at(t, &y) {
-            return Ok(());
+        let start = Some((t, [q, v].concat()));
+        if self.checked != start {
+            self.calls.at(t);
+            checks::mechanics(self, t, q, v)?;
+            self.checked = start;
         }
-        self.calls.at(t);
-        checks::mechanics(self, t, q, v)?;
-        self.checked.now(t, &y);
         Ok(())
     }
 
@@ -338,9 +337,7 @@ impl Mechanics for PythonMechanics<'_> {
         let m = self.m();
         for k in 0..self.n() {
             let column = Self::partial(m, at.q, k, |q, sum| self.accelerations_of_constraints(Motion { q, ..at }, sum));
-            for (c, value) in column.into_iter().enumerate() {
-                by_position[(c, k)] = value;
-            }
+            (0..m).for_each(|c| by_position[(c, k)] = column[c]);
         }
     }
 

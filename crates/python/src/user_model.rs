@@ -117,7 +117,7 @@ impl Formulated<f64> for PythonModel {
         if self.functions.mass.is_some() {
             return Box::new(AccelerationLevel::new(PythonMechanics::new(&self.functions)));
         }
-        Box::new(PythonOde { functions: &self.functions, calls: Calls::default(), checked: Checked::default() })
+        Box::new(PythonOde { functions: &self.functions, calls: Calls::default(), checked: None })
     }
 
     fn initial_state(&self) -> Vec<f64> {
@@ -239,11 +239,11 @@ impl Ode for PythonOde<'_> {
     }
 
     fn check_start(&mut self, t: f64, y: &[f64]) -> Result<(), Failure> {
-        if self.checked.is_at(t, y) {
-            return Ok(());
+        let start = Some((t, y.to_vec()));
+        if self.checked != start {
+            checks::ode(self, t, y)?;
+            self.checked = start;
         }
-        checks::ode(self, t, y)?;
-        self.checked.now(t, y);
         Ok(())
     }
 
