@@ -47,8 +47,7 @@ impl Look {
                 let x = place as f64;
                 match results.number(row, each.column).filter(|_| row.is_ok()) {
                     Some(y) => {
-                        let hollow = unresolved(results, row, each.column, y);
-                        own.points.push(Point { x, y: y * scale, hollow });
+                        own.points.push(Point { x, y: y * scale, hollow: unresolved(results, row, each.column, y) })
                     }
                     None => own.failures.extend(failed(row, x)),
                 }

@@ -262,9 +262,7 @@ impl Look {
                     continue;
                 }
                 match results.number(row, column).filter(|_| row.is_ok()) {
-                    Some(y) => {
-                        points.push(Point { x, y: y * scale, hollow: unresolved(results, row, column, y) });
-                    }
+                    Some(y) => points.push(Point { x, y: y * scale, hollow: unresolved(results, row, column, y) }),
                     None => failures.extend(failed(row, x)),
                 }
             }
@@ -304,11 +302,8 @@ impl Look {
     }
 
     pub(super) fn style(&self, spec: &PanelSpec, label: Option<&str>, index: usize) -> Style {
-        match (spec.series.as_deref(), label) {
-            (Some("method"), Some(label)) => self.style_of_method(label),
-            _ => None,
-        }
-        .unwrap_or_else(|| Style::of_index(index))
+        let method = label.filter(|_| spec.series.as_deref() == Some("method"));
+        method.and_then(|label| self.style_of_method(label)).unwrap_or_else(|| Style::of_index(index))
     }
 }
 

@@ -15,10 +15,8 @@ use mbsbench_experiment::lists::unique_by;
 /// # Errors
 /// Fails if the published table has disappeared since the plan was made.
 pub fn table(plan: &Plan, spec: &TableSpec, results: &ResultSet) -> Result<Table, WriteError> {
-    let published = match &spec.published {
-        Some(file) => Some(Published::read(&plan.experiment.document.source.folder().join(file))?),
-        None => None,
-    };
+    let file = spec.published.as_ref().map(|file| plan.experiment.document.source.folder().join(file));
+    let published = file.map(|file| Published::read(&file)).transpose()?;
     let has_methods = spec.rows.iter().chain(spec.columns.as_deref()).any(|axis| axis == "method");
     let row_of = |run: &Run| {
         let own = results.label_on(run, spec.rows.iter())?;
@@ -49,26 +47,20 @@ pub fn table(plan: &Plan, spec: &TableSpec, results: &ResultSet) -> Result<Table
         "" | "1" => axis.to_owned(),
         unit => format!("{axis} ({unit})"),
     };
+    let row = |row: &Label| {
+        let mut cells: Vec<Cell> = columns.iter().map(|column| cell(row, column)).collect();
+        let exponent = spec.exponent_from.map(|from| exponent(from, &columns, &cells));
+        cells.extend(exponent);
+        Row { label: row.to_string(), cells }
+    };
+    let heads = columns.iter().map(|column| column.head.clone());
     Ok(Table {
         id: spec.id.clone(),
         title: spec.title.clone().unwrap_or_else(|| spec.id.clone()),
         row_axis: spec.rows.iter().map(heading).collect::<Vec<_>>().join(", "),
         column_axis: spec.columns.as_deref().map_or_else(|| "quantity".to_owned(), heading),
-        columns: columns
-            .iter()
-            .map(|column| column.head.clone())
-            .chain(spec.exponent_from.map(|_| EXPONENT.into()))
-            .collect(),
-        rows: rows
-            .iter()
-            .map(|row| {
-                let mut cells: Vec<Cell> = columns.iter().map(|column| cell(row, column)).collect();
-                if let Some(from) = spec.exponent_from {
-                    cells.push(exponent(from, &columns, &cells));
-                }
-                Row { label: row.to_string(), cells }
-            })
-            .collect(),
+        columns: heads.chain(spec.exponent_from.map(|_| EXPONENT.into())).collect(),
+        rows: rows.iter().map(row).collect(),
         // With several quantities side by side, ratios would hide the quantities.
         ratio: published.is_some() && spec.columns.is_some(),
     })
@@ -76,11 +68,10 @@ pub fn table(plan: &Plan, spec: &TableSpec, results: &ResultSet) -> Result<Table
 
 /// The result of a run in a column of `runs.csv`.
 fn measured_in(run: &Run, column: &str, results: &ResultSet) -> Measured {
-    match results.number(run, column) {
-        Some(value) if run.is_ok() => Measured::Value(value),
-        _ if !run.is_ok() => Measured::Failed { name: run.outcome(), t_reached: run.t_reached },
-        _ => Measured::Missing,
+    if !run.is_ok() {
+        return Measured::Failed { name: run.outcome(), t_reached: run.t_reached };
     }
+    results.number(run, column).map_or(Measured::Missing, Measured::Value)
 }
 
 /// The median over the runs of a cell. If any run has no value, the first such result is returned.
@@ -131,11 +122,10 @@ impl Column<'_> {
 
 fn columns<'t>(spec: &'t TableSpec, results: &'t ResultSet) -> Vec<Column<'t>> {
     match spec.layout() {
-        Some(Layout::Axis { columns, value }) => results
-            .values_of(columns)
-            .into_iter()
-            .map(|label| Column { head: label.to_string(), axis: Some((columns, label)), value })
-            .collect(),
+        Some(Layout::Axis { columns, value }) => {
+            let column = |label: &'t Label| Column { head: label.to_string(), axis: Some((columns, label)), value };
+            results.values_of(columns).into_iter().map(column).collect()
+        }
         Some(Layout::Values(values)) => {
             values.iter().map(|(head, value)| Column { head: head.clone(), axis: None, value }).collect()
         }

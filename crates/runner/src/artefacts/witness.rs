@@ -37,28 +37,22 @@ pub fn text(plan: &Plan, witness: &Witness) -> String {
     }
     let root = LEFT_OUT.iter().fold(plan.experiment.document.root.clone(), |root, key| root.without(key));
     let place = root.place;
-    let set = witness.values.iter().map(|(key, value)| Entry { key: key.clone(), value: value.clone() });
-    let own = plan.experiment.set.iter().map(|(key, value)| Entry { key: key.clone(), value: value.clone() });
-    let own = own.filter(|entry| witness.values.iter().all(|(key, _)| *key != entry.key));
-    let set = Node::new(Value::Map(set.chain(own).collect()), place);
+    let own = plan.experiment.set.iter().filter(|(own, _)| witness.values.iter().all(|(key, _)| key != own));
+    let entry = |(key, value): &(Key, Node)| Entry { key: key.clone(), value: value.clone() };
+    let set = Node::new(Value::Map(witness.values.iter().chain(own).map(entry).collect()), place);
     let root = root.without("set").with(&[Key { name: "set".to_owned(), place }], &set);
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let _ = writeln!(text, "id: {id}-witness");
     for Entry { key, value } in root.entries() {
         let value = if key.name == "reference" { value.without("stored") } else { value.clone() };
-        match &value.value {
-            Value::List(items) if items.len() > 1 => {
-                let _ = writeln!(text, "{}:", key.name);
-                items.iter().for_each(|item| text.push_str(&format!("  - {}\n", item.flow(quoted))));
-            }
-            Value::Map(entries) if key.name == "set" => {
-                let _ = writeln!(text, "set:");
-                entries
-                    .iter()
-                    .for_each(|entry| text.push_str(&format!("  {}: {}\n", entry.key.name, entry.value.flow(quoted))));
-            }
-            _ => text.push_str(&format!("{}: {}\n", key.name, value.flow(quoted))),
-        }
+        let item = |item: &Node| format!("\n  - {}", item.flow(quoted));
+        let entry = |entry: &Entry| format!("\n  {}: {}", entry.key.name, entry.value.flow(quoted));
+        let content: String = match &value.value {
+            Value::List(items) if items.len() > 1 => items.iter().map(item).collect(),
+            Value::Map(entries) if key.name == "set" => entries.iter().map(entry).collect(),
+            _ => format!(" {}", value.flow(quoted)),
+        };
+        let _ = writeln!(text, "{}:{content}", key.name);
     }
     text
 }

@@ -13,11 +13,9 @@ use super::{PaperReport, Result};
 pub(super) fn page_of(report: &PaperReport<'_>, studies: &[Study<'_>], found: &Found<'_>) -> Result<String> {
     let paper = format!("{}.html", report.paper);
     let artefacts = Artefact::all(&report.plans);
-    let further: Vec<Markup> = artefacts
-        .iter()
-        .filter(|artefact| !artefact.is_published())
-        .map(|artefact| artefact.section(&file_of_appendix(&report.paper), [&[], &[]], found))
-        .collect::<Result<_>>()?;
+    let section = |artefact: &Artefact<'_>| artefact.section(&file_of_appendix(&report.paper), [&[], &[]], found);
+    let further = artefacts.iter().filter(|artefact| !artefact.is_published());
+    let further: Vec<Markup> = further.map(section).collect::<Result<_>>()?;
     let above = [(paper.as_str(), report.publication.title.as_str())];
     let header = header(&above, "Appendix: experiments, further figures and sensitivity", &html! {});
     let experiments = html! { @for plan in &report.plans { (experiment(plan)) } };

@@ -200,7 +200,7 @@ fn find(Report { papers: reports, compared, registry, .. }: &Report<'_>, methods
     let kinds = ["statement", "method", "model", "paper"].map(|kind| (kind.to_owned(), kind));
     html! {
         section id="find" {
-            (search("words, method or model", &choice("kind", "kind", "any", kinds)))
+            (search("words, method or model", &choice(Some("kind"), "kind", "any", kinds)))
             details.all {
                 summary { "All statements, methods, models and papers" }
                 ul.sentences {

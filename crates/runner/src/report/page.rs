@@ -222,24 +222,24 @@ pub(super) fn search(what: &str, further: &Markup) -> Markup {
     html! {
         form.search hidden role="search" {
             label { "Search " input type="search" placeholder=(what) autocomplete="off"; }
-            (choice("verdict", "outcome", "any", outcomes))
+            (choice(Some("verdict"), "outcome", "any", outcomes))
             (further)
             output {}
         }
     }
 }
 
-/// A choice in a search form: values with their names.
-pub(super) fn choice<'n>(
-    what: &str,
+/// A choice in a form: values with their names, and for a search what they filter by.
+pub(super) fn choice<N: Render>(
+    what: Option<&str>,
     label: &str,
     any: &str,
-    options: impl IntoIterator<Item = (String, &'n str)>,
+    options: impl IntoIterator<Item = (String, N)>,
 ) -> Markup {
     html! {
         label {
             (label) " "
-            select data-by=(what) {
+            select data-by=[what] {
                 option value="" { (any) }
                 @for (value, name) in options { option value=(value) { (name) } }
             }

@@ -14,11 +14,8 @@ const SHADES: f64 = 5.0;
 
 /// Returns the table for one kind of work.
 pub(super) fn table(fields: &[&Ranked<'_>], work: &str, looks: &Looks<'_>) -> Markup {
-    let methods: BTreeSet<(&str, &str, bool)> = fields
-        .iter()
-        .flat_map(|field| &field.curves)
-        .map(|method| (method.family, method.method, method.is_contender))
-        .collect();
+    let curves = fields.iter().flat_map(|field| &field.curves);
+    let methods: BTreeSet<_> = curves.map(|method| (method.family, method.method, method.is_contender)).collect();
     let most: Vec<f64> = fields.iter().map(|field| best(field, work)).collect();
     html! {
         div.scroll {
@@ -59,9 +56,7 @@ fn cell(field: &Ranked<'_>, name: &str, work: &str, most: f64) -> Markup {
             let shade = (SHADES * digits / most).ceil().clamp(1.0, SHADES);
             html! { td.number.(format!("shade-{shade}")) { (format!("{digits:.2}")) } }
         }
-        None if method.failed() == method.points.len() => {
-            html! { td.failed title="no run reached its end" { "✗" } }
-        }
+        None if method.failed() == method.points.len() => html! { td.failed title="no run reached its end" { "✗" } },
         None => html! { td.failed title="no error is below one" { "0" } },
     }
 }

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::appendix::experiment;
 use super::artefact::Artefact;
 use super::methods::Methods;
-use super::page::{Section, figure_named, file_of_model, header, page_of_sections};
+use super::page::{Section, choice, figure_named, file_of_model, header, page_of_sections};
 use super::statement::Found;
 use super::{ComparisonReport, Pages, Report, Result};
 pub(crate) use figures::of_best;
@@ -50,12 +50,8 @@ pub(crate) fn drawn(figure: &mbsbench_render::Figure) -> Markup {
 fn overview(results: &Path, plans: &[&Plan], fields: &[&Ranked<'_>], looks: &Looks<'_>) -> Result<String> {
     let unranked: Vec<&Plan> = plans.iter().filter(|plan| plan.experiment.rankings.is_empty()).copied().collect();
     let found = Found::new(results, &unranked, looks.methods)?;
-    let mut others = Vec::new();
-    for plan in &unranked {
-        for artefact in Artefact::all(&[plan]) {
-            others.push(artefact.section("", [&[], &[]], &found)?);
-        }
-    }
+    let others = unranked.iter().flat_map(|plan| Artefact::all(&[plan]));
+    let others = others.map(|artefact| artefact.section("", [&[], &[]], &found)).collect::<Result<Vec<_>>>()?;
     let works = unique(fields.iter().flat_map(|field| &field.spec.work.0).map(|(work, _)| work));
     let lead = html! {
         p.lead {
@@ -107,9 +103,7 @@ fn overview(results: &Path, plans: &[&Plan], fields: &[&Ranked<'_>], looks: &Loo
         (filters(fields))
         (matrix::table(fields, WORK, looks))
     };
-    let experiments = html! {
-        @for plan in &unranked { (experiment(plan)) }
-    };
+    let experiments = html! { @for plan in &unranked { (experiment(plan)) } };
     let mut sections =
         vec![Section { entries, ..Section::new("cheapest", "Cheapest methods for an accuracy", cheapest) }];
     if !works.is_empty() {
@@ -182,16 +176,11 @@ fn cheapest(rows: &[&Ranked<'_>], looks: &Looks<'_>) -> Markup {
 /// The form that filters the methods of the matrix; it requires the script.
 fn filters(fields: &[&Ranked<'_>]) -> Markup {
     let families: BTreeSet<&str> = fields.iter().flat_map(|field| field.families()).collect();
+    let families = families.into_iter().map(|family| (family.to_owned(), family_name(family)));
     html! {
         form.filter hidden {
             label { "Methods " input type="search" placeholder="radau5 dop853" autocomplete="off"; }
-            label {
-                "family "
-                select {
-                    option value="" { "any" }
-                    @for family in families { option value=(family) { (family_name(family)) } }
-                }
-            }
+            (choice(None, "family", "any", families))
         }
     }
 }

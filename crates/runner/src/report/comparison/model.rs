@@ -14,7 +14,8 @@ use crate::report::page::{Section, header, page_of_sections};
 pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Ranked<'_>, looks: &Looks<'_>) -> String {
     let plan = field.plan;
     let id = &plan.experiment.id;
-    let works: Vec<usize> = (0..field.spec.work.0.len()).filter(|&work| is_done(field, work)).collect();
+    let is_done = |work: &usize| field.curves.iter().any(|method| !method.measured(*work).is_empty());
+    let works: Vec<usize> = (0..field.spec.work.0.len()).filter(is_done).collect();
     let ranked = || report.summary.0.iter().filter(|ranked| std::ptr::eq(ranked.plan, plan));
     let above = [("comparison.html", TITLE)];
     let header = header(&above, &field.spec.title, &html! { p.lead { "Errors are " (field.spec.meaning) "." } });
@@ -27,9 +28,8 @@ pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Ranked<'_>, looks: 
              above " (figures::MOST_ERROR) " are only in the CSV file."
         }
     };
-    let families = works
-        .first()
-        .map(|&work| html! { div.shown { (drawn(&figures::by_family(field, looks, "by-family", work))) } });
+    let families = works.first().map(|&work| drawn(&figures::by_family(field, looks, "by-family", work)));
+    let families = families.map(|figure| html! { div.shown { (figure) } });
     let cheapest = html! {
         p { (words::what_it_means()) }
         p {
@@ -54,11 +54,6 @@ pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Ranked<'_>, looks: 
     sections.push(Section::new("cheapest", "Cheapest methods", cheapest));
     sections.push(Section::new("experiment", "Experiment", made_by));
     page_of_sections(&format!("mbsbench: {}", field.spec.title), &header, &sections)
-}
-
-/// True if some run has this kind of work.
-fn is_done(field: &Ranked<'_>, work: usize) -> bool {
-    field.curves.iter().any(|method| !method.measured(work).is_empty())
 }
 
 /// The methods whose cost does not differ significantly from the cheapest on a model.

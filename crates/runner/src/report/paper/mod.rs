@@ -19,29 +19,24 @@ use super::{PaperReport, Result};
 
 /// Returns the page of a paper.
 pub(super) fn page_of(report: &PaperReport<'_>, studies: &[Study<'_>], found: &Found<'_>) -> Result<String> {
-    let artefacts = Artefact::all(&report.plans);
-    let mut placed: Vec<Vec<&Judged>> = vec![Vec::new(); artefacts.len()];
+    let (own, further): (Vec<_>, Vec<_>) = Artefact::all(&report.plans).into_iter().partition(Artefact::is_published);
+    let mut artefacts: Vec<_> = own.into_iter().map(|artefact| (artefact, [Vec::new(), Vec::new()])).collect();
     let mut elsewhere: Vec<&Judged> = Vec::new();
     let (findings, statements): (Vec<&Judged>, Vec<&Judged>) = report.judged.iter().partition(|each| each.is_finding);
     // A statement appears in full at the first figure to which it refers, and as a link at the others.
-    let mut linked: Vec<Vec<&Judged>> = vec![Vec::new(); artefacts.len()];
     for &judged in &statements {
-        let place = &judged.statement.place;
-        let of = |artefact: &Artefact<'_>| artefact.is_published() && artefact.is_place_of(place);
-        let mut indices = artefacts.iter().enumerate().filter(|(_, artefact)| of(artefact)).map(|(index, _)| index);
-        match indices.next() {
-            Some(index) => placed[index].push(judged),
+        let mut meant = artefacts.iter_mut().filter(|(artefact, _)| artefact.is_place_of(&judged.statement.place));
+        match meant.next() {
+            Some((_, [placed, _])) => placed.push(judged),
             None => elsewhere.push(judged),
         }
-        indices.for_each(|index| linked[index].push(judged));
-    }
-    let mut gallery = Vec::new();
-    for ((artefact, judged), linked) in artefacts.iter().zip(&placed).zip(&linked) {
-        if artefact.is_published() {
-            gallery.push(artefact.section(&file_of_appendix(&report.paper), [judged, linked], found)?);
-        }
+        meant.for_each(|(_, [_, linked])| linked.push(judged));
     }
     let appendix = file_of_appendix(&report.paper);
+    let section = |(artefact, [placed, linked]): &(Artefact<'_>, [Vec<_>; 2])| {
+        artefact.section(&appendix, [placed, linked], found)
+    };
+    let gallery: Vec<Markup> = artefacts.iter().map(section).collect::<Result<_>>()?;
     let publication = &report.publication;
     let title = publication.title.as_str();
     let about = html! {
@@ -59,9 +54,8 @@ pub(super) fn page_of(report: &PaperReport<'_>, studies: &[Study<'_>], found: &F
         sections.push(Section::new("highlights", "Highlights", outcomes::claims(report)));
     }
     if !gallery.is_empty() {
-        let all = artefacts.iter().zip(&placed).zip(&linked).filter(|((artefact, _), _)| artefact.is_published());
         let entries = html! {
-            ul.artefacts { @for ((artefact, judged), linked) in all { (entry(artefact, [judged, linked])) } }
+            ul.artefacts { @for (artefact, [placed, linked]) in &artefacts { (entry(artefact, [placed, linked])) } }
         };
         let body = html! { @for section in &gallery { (section) } };
         sections.push(Section { entries, ..Section::new("artefacts", "Figures and tables", body) });
@@ -72,7 +66,7 @@ pub(super) fn page_of(report: &PaperReport<'_>, studies: &[Study<'_>], found: &F
     sections.extend(assumptions::table(report).map(|body| Section::new("assumptions", "Assumptions", body)));
     let sensitivity = sensitivity::summary(studies, &appendix);
     sections.extend(sensitivity.map(|body| Section::new("sensitivity", "Sensitivity", body)));
-    let sources = sources::body(found.results, report, &statements, gallery.len() < artefacts.len());
+    let sources = sources::body(found.results, report, &statements, !further.is_empty());
     sections.push(Section::new("sources", "Sources", sources));
     if !findings.is_empty() {
         let scores = Scores::of(&report.judged, true);
@@ -117,9 +111,9 @@ fn search_of(judged: &[Judged], found: &Found<'_>) -> Markup {
     let all_methods = sorted(judged.iter().flat_map(|each| found.methods(each)).collect());
     let slugged = |name| (slug(name), name);
     let further = html! {
-        (choice("place", "place", "anywhere", all_places.iter().map(String::as_str).map(slugged)))
-        (choice("method", "method", "any", all_methods.into_iter().map(slugged)))
-        (choice("ground", "set-up", "any", GROUNDS.map(|(name, _)| slugged(name))))
+        (choice(Some("place"), "place", "anywhere", all_places.iter().map(String::as_str).map(slugged)))
+        (choice(Some("method"), "method", "any", all_methods.into_iter().map(slugged)))
+        (choice(Some("ground"), "set-up", "any", GROUNDS.map(|(name, _)| slugged(name))))
     };
     search("statements", &further)
 }
