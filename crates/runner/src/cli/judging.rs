@@ -130,15 +130,12 @@ fn loose(ledger: &Ledger, evidence: &Evidence<'_>) -> Vec<String> {
         if judgement.verdict == Verdict::Reproduced {
             return None;
         }
-        let failing: Vec<String> = judgement
-            .details
-            .iter()
-            .filter(|detail| !detail.holds)
-            .map(|detail| format!("{} is {:?}, expected {}", detail.name, detail.measured, detail.published))
-            .collect();
+        let failing = judgement.details.iter().filter(|detail| !detail.holds);
+        let failing =
+            failing.map(|detail| format!("{} is {:?}, expected {}", detail.name, detail.measured, detail.published));
         let number = judgement.measured.map_or_else(String::new, |number| format!("{number:e} was measured"));
-        let why = [failing.join("; "), number, judgement.note];
-        let why = why.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
+        let why = failing.chain([number, judgement.note]).filter(|text| !text.is_empty());
+        let why = why.collect::<Vec<_>>().join("; ");
         Some(format!("{paper}: the anchor {} does not hold: {why}", check.id))
     };
     ledger.checks().filter_map(line).collect()

@@ -274,12 +274,8 @@ impl<'l> Library<'l> {
     /// The citations of some papers and sets and of all in the folder with a `paper.yaml`, in the order of the report,
     /// without the comparison.
     pub(super) fn publications(&self, papers: Vec<String>) -> Result<Vec<(String, Publication)>> {
-        let mut found = Vec::new();
-        let ids = sorted(papers.into_iter().chain(self.cited()?));
-        for id in ids.into_iter().filter(|id| id != COMPARISON) {
-            let publication = self.publication(&id)?;
-            found.push((id, publication));
-        }
+        let ids = sorted(papers.into_iter().chain(self.cited()?)).into_iter().filter(|id| id != COMPARISON);
+        let mut found = ids.map(|id| Ok((id.clone(), self.publication(&id)?))).collect::<Result<Vec<_>>>()?;
         found.sort_by(|(_, one), (_, other)| one.order(other));
         Ok(found)
     }

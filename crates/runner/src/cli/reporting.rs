@@ -36,13 +36,11 @@ pub(super) fn write_report(
         let own = of(paper);
         !own.is_empty() && own.iter().all(|plan| runs_file(results, plan).exists())
     };
-    let evidence = Evidence::read(&results, plans, |plan| is_complete(COMPARISON) && is_comparison(&plan.experiment))?;
-    let contenders = match is_complete(COMPARISON) {
-        true => Contenders::of(plans, options, session)?,
-        false => Contenders::default(),
-    };
+    let is_compared = is_complete(COMPARISON);
+    let evidence = Evidence::read(&results, plans, |plan| is_compared && is_comparison(&plan.experiment))?;
+    let contenders = if is_compared { Contenders::of(plans, options, session)? } else { Contenders::default() };
     let contending = contenders.contending();
-    let compared = is_complete(COMPARISON).then(|| comparison(plans, &evidence, &contending, results)).transpose()?;
+    let compared = is_compared.then(|| comparison(plans, &evidence, &contending, results)).transpose()?;
     let (complete, lacking): (Vec<_>, Vec<_>) =
         library.publications(papers(plans))?.into_iter().partition(|(paper, _)| is_complete(paper));
     if complete.is_empty() && compared.is_none() {
@@ -58,12 +56,10 @@ pub(super) fn write_report(
             library.ledger(paper, plans)?.map_or(Ok(Vec::new()), |ledger| judging::judged(&ledger, plans, &results))
         }
     };
-    let papers = complete
-        .into_par_iter()
-        .map(|(paper, publication)| {
-            Ok(PaperReport { plans: of(&paper), judged: judgements(&paper)?, paper, publication })
-        })
-        .collect::<Result<_>>()?;
+    let reported = |(paper, publication): (String, _)| {
+        judgements(&paper).map(|judged| PaperReport { plans: of(&paper), judged, paper, publication })
+    };
+    let papers = complete.into_par_iter().map(reported).collect::<Result<_>>()?;
     Ok(report::write(&Report { results, papers, lacking, compared, registry: library.registry })?)
 }
 

@@ -34,7 +34,7 @@ impl Session<'_> {
         Ok((workshop, outcomes))
     }
 
-    /// Computes runs and keeps them in the cache.
+    /// Computes runs, keeps them in the cache, and records their durations beside the entries of the cache.
     pub(super) fn keep<T: Send>(
         &mut self,
         progress: Progress,
@@ -43,7 +43,7 @@ impl Session<'_> {
     ) -> Result<(Workshop, T)> {
         let workshop = Workshop::open(&options.machine, progress, self)?;
         let made = workshop.make(self, |resources| make(Resources { fresh: options.fresh, ..resources }));
-        workshop.learn()?;
+        workshop.progress.costs().learnt(&workshop.folder).map_err(FileError::of(&workshop.folder))?;
         let made = made.map_err(FileError::of(&workshop.folder))?;
         Ok((workshop, made))
     }
@@ -144,11 +144,6 @@ impl Workshop {
         progress.clear();
         self.report_discarded(&mut session.output);
         made
-    }
-
-    /// Records the durations of the runs beside the entries of the cache.
-    pub(super) fn learn(&self) -> Result<()> {
-        Ok(self.progress.costs().learnt(&self.folder).map_err(FileError::of(&self.folder))?)
     }
 
     /// Reports the entries of the cache that were refused.

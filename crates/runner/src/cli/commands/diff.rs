@@ -148,12 +148,8 @@ fn verdicts(one: &Path, other: &Path) -> Result<Vec<String>> {
     let verdict = |verdicts: &Verdicts, id: &(&'static str, String)| {
         verdicts.get(id).cloned().unwrap_or_else(|| format!("no such {}", id.0))
     };
-    Ok(ids
-        .into_iter()
-        .map(|id| (id, verdict(&first, id), verdict(&second, id)))
-        .filter(|(_, a, b)| a != b)
-        .map(|((kind, id), a, b)| format!("{kind} {id}: {a} and {b}"))
-        .collect())
+    let both = ids.into_iter().map(|id| (id, verdict(&first, id), verdict(&second, id)));
+    Ok(both.filter(|(_, a, b)| a != b).map(|((kind, id), a, b)| format!("{kind} {id}: {a} and {b}")).collect())
 }
 
 type Verdicts = BTreeMap<(&'static str, String), String>;

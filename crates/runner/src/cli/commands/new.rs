@@ -9,7 +9,7 @@ use mbsbench_judge::claims::{Book, Ledger};
 use mbsbench_judge::publication::FILE;
 
 use super::Command;
-use crate::cli::{CommandError, Exit, Library, Result, Session, plans_beside, read_unlocked, read_with, write};
+use crate::cli::{CommandError, Exit, Library, Result, Session, plans_beside, read_unlocked, write};
 
 /// Create a paper, experiment or statement of your own from a commented template.
 #[derive(Debug, clap::Args)]
@@ -110,9 +110,7 @@ fn statement(library: &Library<'_>, id: &str, experiment: Option<&str>) -> Begun
     let before = match &ledger {
         Some(path) => {
             let ledger = read_unlocked(path, &plans)?;
-            let taken: Vec<&str> =
-                ledger.statements.iter().chain(&ledger.findings).map(|statement| statement.id.as_str()).collect();
-            if taken.contains(&name) {
+            if ledger.statements.iter().chain(&ledger.findings).any(|statement| statement.id == name) {
                 return Err(exists(&format!("`{name}` of {}", path.display())));
             }
             mbsbench_input::read_text(path, mbsbench_input::LARGEST_TEXT).map_err(CommandError::unreadable(path))?
@@ -142,14 +140,9 @@ fn statement(library: &Library<'_>, id: &str, experiment: Option<&str>) -> Begun
 /// Returns the position in the text of a ledger at which a statement can be appended: after the last line of
 /// `statements:`.
 fn end_of_statements(path: &Path, text: &str) -> Result<usize> {
-    let next = read_with(path, |document: &Document| {
-        let keys: Vec<_> =
-            document.root.entries().iter().map(|entry| (entry.key.name.clone(), entry.key.place)).collect();
-        let own = keys.iter().position(|(name, _)| name == "statements");
-        let after = own.and_then(|own| keys.get(own + 1));
-        Ok(after.map(|(_, place)| place.start))
-    })?;
-    let body = &text[..next.unwrap_or(text.len())];
+    let document = Document::parse(path, text.as_bytes())?;
+    let mut after = document.root.entries().iter().skip_while(|entry| entry.key.name != "statements").skip(1);
+    let body = &text[..after.next().map_or(text.len(), |entry| entry.key.place.start)];
     // Comments before the next key belong to that key.
     let is_own = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
     let lines: Vec<&str> = body.split_inclusive('\n').collect();

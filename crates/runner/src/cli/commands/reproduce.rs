@@ -96,10 +96,8 @@ impl Reproduce {
         let is_inside = |own: PathBuf| real.is_some_and(|real| real.starts_with(own));
         if out.starts_with(&results) || results.canonicalize().is_ok_and(is_inside) {
             let what = format!("`{}` is in the folder of the papers' own results", out.display());
-            return Err(CommandError::refused(
-                &what,
-                "a guest must not change them; name another folder, `--out mine`",
-            ));
+            let help = "a guest must not change them; name another folder, `--out mine`";
+            return Err(CommandError::refused(&what, help));
         }
         let guest = if guest.trim_start().starts_with('{') {
             let list = format!("contenders: [{guest}]");

@@ -182,10 +182,7 @@ fn merge(folders: &[PathBuf], cache: &Path, session: &mut Session<'_>) -> Result
     for (file, refusal) in &merged.refused {
         output.eprintln(format!("{}: {refusal}", file.display()));
     }
-    let mut parts = vec![format!("{} added", merged.added), format!("{} already present", merged.same)];
-    if !merged.refused.is_empty() {
-        parts.push(format!("{} refused", merged.refused.len()));
-    }
-    output.println(format!("{}: {}", cache.display(), parts.join(", ")))?;
+    let refused = if merged.refused.is_empty() { String::new() } else { format!(", {} refused", merged.refused.len()) };
+    output.println(format!("{}: {} added, {} already present{refused}", cache.display(), merged.added, merged.same))?;
     Ok(if merged.refused.is_empty() { Exit::Done } else { Exit::Differs })
 }

@@ -76,20 +76,17 @@ impl Command for Compare {
         let registry = session.library.registry;
         if let Some(kind) = self.model() {
             advice::advise(self, kind, session)?;
-            return Ok(Exit::Done);
-        }
-        if self.html.is_some() && !self.examine {
+        } else if self.html.is_some() && !self.examine {
             let accepted = "accepted: `--examine`, or a file with a model";
             return Err(CommandError::refused("`--html` does not apply to a ranking", accepted));
-        }
-        if registry.models().iter().any(|model| model.name() == self.name) {
+        } else if registry.models().iter().any(|model| model.name() == self.name) {
             models::rank_methods(self, session)?;
-            return Ok(Exit::Done);
-        }
-        let examined = Examined::find(registry, &self.name)?;
-        match self.examine {
-            true => examination::examine(self, &examined, session)?,
-            false => ranking::rank(self, &examined, session)?,
+        } else {
+            let examined = Examined::find(registry, &self.name)?;
+            match self.examine {
+                true => examination::examine(self, &examined, session)?,
+                false => ranking::rank(self, &examined, session)?,
+            }
         }
         Ok(Exit::Done)
     }
@@ -97,10 +94,9 @@ impl Command for Compare {
 
 /// Reads a positive number of seconds: `60s`, `2.5`.
 fn seconds(text: &str) -> Result<f64, String> {
-    let number = text.strip_suffix('s').unwrap_or(text).trim_end().parse().ok();
-    number
-        .filter(|number: &f64| number.is_finite() && *number > 0.0)
-        .ok_or_else(|| "not a number of seconds above 0".to_owned())
+    let number: Option<f64> = text.strip_suffix('s').unwrap_or(text).trim_end().parse().ok();
+    let positive = number.filter(|number| number.is_finite() && *number > 0.0);
+    positive.ok_or_else(|| "not a number of seconds above 0".to_owned())
 }
 
 /// Reads an accuracy.

@@ -91,10 +91,8 @@ fn print(
     let Examined { label, choice, .. } = examined;
     let standings = rankings.iter().map(|ranked| ranked.standing(label)).collect();
     let ranks = Ranks { label, choice, standings };
-    let drawn = match &compare.figures {
-        Some(folder) => draw(library.registry, examined, rankings, folder)?,
-        None => Vec::new(),
-    };
+    let draw = |folder: &PathBuf| draw(library.registry, examined, rankings, folder);
+    let drawn = compare.figures.as_ref().map_or(Ok(Vec::new()), draw)?;
     let unequal: Vec<Vec<Unequal>> = rankings.iter().map(|ranked| unequal(ranked, label)).collect();
     if compare.format == Format::Json {
         let ranking = |(standing, unequal): (&MethodRanks<'_>, &Vec<Unequal>)| {
@@ -117,10 +115,8 @@ fn print(
     let unequal = unequal.iter().zip(rankings).filter(|(differing, _)| !differing.is_empty());
     let unequal = unequal.map(|(differing, ranked)| (Unequal::list(differing), ranked.spec.title.as_str()));
     for (list, titles) in grouped(unequal) {
-        output.println(format!(
-            "settings of other methods that differ from those of {label} on {}:\n{list}",
-            several(&titles, "rankings")
-        ))?;
+        let titles = several(&titles, "rankings");
+        output.println(format!("settings of other methods that differ from those of {label} on {titles}:\n{list}"))?;
     }
     for (why, titles) in ranks.absent() {
         output.println(format!("not run on {}: {why}\n", titles.join("; ")))?;
@@ -145,31 +141,22 @@ fn ranking_json(ranks: &Ranks<'_>, standing: &MethodRanks<'_>) -> Value {
     let mut places = Vec::new();
     for (&accuracy, ranks) in standing.spec.accuracies.iter().zip(&standing.ranks) {
         for ((work, _), rank) in standing.spec.work.0.iter().zip(ranks) {
-            let mut place = json!({ "accuracy": accuracy, "work": work });
-            let result = match rank {
-                Rank::Reached { rank, of, cost, best, .. } => {
-                    place["rank"] = json!(rank);
-                    place["of"] = json!(of);
-                    place["cost"] = json!(cost.value);
-                    place["is_of_run"] = json!(cost.is_of_run());
-                    place["at_least"] = json!(cost.at_least);
-                    place["at_most"] = json!(cost.at_most);
-                    place["is_unsteady"] = json!(cost.is_unsteady);
-                    place["ratio"] = json!(cost.value / best.1);
-                    place["best"] = json!({ "method": best.0, "cost": best.1 });
-                    "reached"
-                }
+            let plain = |result: &str| json!({ "accuracy": accuracy, "work": work, "result": result });
+            places.push(match rank {
+                Rank::Reached { rank, of, cost, best, .. } => json!({
+                    "accuracy": accuracy, "work": work, "rank": rank, "of": of, "cost": cost.value,
+                    "is_of_run": cost.is_of_run(), "at_least": cost.at_least, "at_most": cost.at_most,
+                    "is_unsteady": cost.is_unsteady, "ratio": cost.value / best.1,
+                    "best": { "method": best.0, "cost": best.1 }, "result": "reached",
+                }),
                 Rank::NotReached { by } => {
-                    place["by_others"] = json!(by);
-                    "not-reached"
+                    json!({ "accuracy": accuracy, "work": work, "by_others": by, "result": "not-reached" })
                 }
-                Rank::Unresolved => "unresolved",
-                Rank::Free => "free",
-                Rank::Unmeasured => "unmeasured",
-                Rank::Absent => "absent",
-            };
-            place["result"] = json!(result);
-            places.push(place);
+                Rank::Unresolved => plain("unresolved"),
+                Rank::Free => plain("free"),
+                Rank::Unmeasured => plain("unmeasured"),
+                Rank::Absent => plain("absent"),
+            });
         }
     }
     let counts = standing.counts;

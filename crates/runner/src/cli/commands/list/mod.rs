@@ -80,9 +80,7 @@ impl Command for List {
             (_, None) if is_file(Path::new(&self.what)) => self.file(library, &self.what)?,
             (_, Some(name)) if is_file(Path::new(name)) => self.file(library, name)?,
             (Ok(kind), Some(name)) => self.one(library, kind, name)?,
-            (Err(_), Some(_)) => {
-                return Err(CommandError::unknown("kind", &self.what, kinds()));
-            }
+            (Err(_), Some(_)) => return Err(CommandError::unknown("kind", &self.what, kinds())),
             (Err(_), None) => {
                 let mut known = Vec::new();
                 for kind in Listed::REGISTERED {

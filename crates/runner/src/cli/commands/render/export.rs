@@ -22,9 +22,8 @@ pub(super) fn text(name: &str, form: Form, seen: &Seen, session: &mut Session<'_
     let mut known = Vec::new();
     for paper in library.papers()? {
         let within = name.strip_prefix(paper.as_str());
-        let Some(own) = within.and_then(|rest| if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }) else {
-            continue;
-        };
+        let own = within.and_then(|rest| if rest.is_empty() { Some("") } else { rest.strip_prefix('/') });
+        let Some(own) = own else { continue };
         let plans = library.plans_of(&paper)?;
         let ledger = library.ledger(&paper, &plans)?;
         let Some(found) = find(&paper, own, &plans, ledger.as_ref(), results, &mut known)? else { continue };
@@ -108,11 +107,7 @@ fn numbers(artefact: &Artefact<'_>, results: &dyn Folders) -> Result<String> {
     if let [one] = &files[..] {
         return Ok(one.clone());
     }
-    let mut text = String::new();
-    for (number, file) in files.iter().enumerate() {
-        text += &format!("# panel {}\n{file}", number + 1);
-    }
-    Ok(text)
+    Ok((1..).zip(&files).map(|(number, file)| format!("# panel {number}\n{file}")).collect())
 }
 
 /// The checks of a statement with their measured numbers.

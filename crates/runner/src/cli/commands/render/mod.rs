@@ -160,10 +160,8 @@ impl Render {
     /// Failures are reported.
     fn motion(&self, file: &Path, session: &mut Session<'_>) -> Result<Vec<Plan>> {
         if self.to == Form::Png {
-            return Err(CommandError::refused(
-                "a mechanism is shown in motion",
-                "accepted: `--to svg`, `gif` or `apng`",
-            ));
+            let accepted = "accepted: `--to svg`, `gif` or `apng`";
+            return Err(CommandError::refused("a mechanism is shown in motion", accepted));
         }
         let named: Vec<&str> = self.animation.method.iter().map(String::as_str).collect();
         let attempts = if named.is_empty() { METHODS.map(|name| vec![name]).to_vec() } else { vec![named] };

@@ -75,15 +75,13 @@ impl Recompute {
             workshop.make(session, |resources| made_again(plans, &is_drawn, Resources { costs: None, ..resources }));
         let again = again.map_err(FileError::of(&workshop.folder))?;
         let refuted: BTreeSet<PathBuf> = again.iter().filter_map(|again| again.refuted.clone()).collect();
+        let (output, mut wrong) = (&mut session.output, 0_usize);
         for path in &refuted {
             let path = path.display();
-            session
-                .output
-                .println(format!("{path}: the cache entry differs from the recomputed run and was deleted"))?;
+            output.println(format!("{path}: the cache entry differs from the recomputed run and was deleted"))?;
         }
         let (again, unavailable): (Vec<_>, Vec<_>) =
             again.into_iter().partition(|again| again.row.status != Status::Unavailable);
-        let (output, mut wrong) = (&mut session.output, 0_usize);
         for again in &again {
             let differences = differences(&tables[again.plan.experiment.id.as_str()], again)?;
             if !differences.is_empty() {

@@ -45,19 +45,18 @@ pub(super) fn advise(compare: &Compare, kind: FileKind, session: &mut Session<'_
             session.output.println(format!("{json:#}"))?;
         }
         Format::Text => {
-            answer.about.iter().try_for_each(|line| session.output.println(line))?;
+            let output = &mut session.output;
+            answer.about.iter().try_for_each(|line| output.println(line))?;
             for (heading, lines) in answer.tables {
-                session.output.println(format!("\n{heading}\n{}", table(lines)))?;
+                output.println(format!("\n{heading}\n{}", table(lines)))?;
             }
             let mut left_out = table(answer.left_out);
             left_out.with(Modify::new(Columns::first()).with(Width::wrap(30).keep_words(true)));
             left_out.with(Modify::new(Columns::one(1)).with(Width::wrap(60).keep_words(true)));
-            session.output.println(format!("\nleft out or ended early\n{left_out}\n"))?;
+            output.println(format!("\nleft out or ended early\n{left_out}\n"))?;
             let [experiment, page] = [&question.place, &html].map(|path| path.display());
-            session
-                .output
-                .println(format!("{experiment}: `mbsbench run` repeats and refines this\n{page}: figures"))?;
-            session.output.println(format!("{seconds:.0} s"))?;
+            output.println(format!("{experiment}: `mbsbench run` repeats and refines this\n{page}: figures"))?;
+            output.println(format!("{seconds:.0} s"))?;
         }
     }
     Ok(())

@@ -154,14 +154,12 @@ impl Question {
 
     /// Plans `every` method with a tolerance (0) or a step (1) on a model.
     pub(super) fn every_of(&self, model: &Value, kind: usize, registry: &Registry) -> Result<Plan> {
-        let control = [json!({ "tolerance": 1e-3 }), json!({ "step": (self.span[1] - self.span[0]) / 16.0 })];
-        let mut experiment = json!({
+        let (control, value) = [("tolerance", 1e-3), ("step", (self.span[1] - self.span[0]) / 16.0)][kind];
+        let settings = self.settings.clone().unwrap_or_else(|| json!({}));
+        let experiment = json!({
             "id": "compare/methods", "model": model, "span": self.span, "method": "every", "measures": ["rhs_cost"],
+            (control): value, "settings": settings,
         });
-        for (key, value) in control[kind].as_object().into_iter().flatten() {
-            experiment[key] = value.clone();
-        }
-        experiment["settings"] = self.settings.clone().unwrap_or_else(|| json!({}));
         Ok(Plan::read(&self.place, experiment.to_string().as_bytes(), registry, false)?)
     }
 

@@ -113,10 +113,8 @@ impl Search<'_, '_, '_> {
         }
         let mut cases = self.cases(&reference, &tried);
         if cases.is_empty() {
-            return Err(CommandError::refused(
-                "no run ended within the budget",
-                "a shorter `--span`, or more `--budget`",
-            ));
+            let help = "a shorter `--span`, or more `--budget`";
+            return Err(CommandError::refused("no run ended within the budget", help));
         }
         self.until = END;
         if let Some((other, name)) = &self.question.other {
@@ -334,11 +332,8 @@ impl Search<'_, '_, '_> {
             } else if is_hopeless {
                 Some(format!("more than {HOPELESS} times the cost of the best"))
             } else if each.idle >= MOST_IDLE && (each.kind == 0 || each.error.is_finite()) {
-                let reason = last.message.lines().next().filter(|reason| !reason.is_empty());
-                Some(
-                    reason
-                        .map_or_else(|| "no more accurate with finer control".to_owned(), |_| last.status.to_string()),
-                )
+                let is_told = last.message.lines().next().is_some_and(|reason| !reason.is_empty());
+                Some(if is_told { last.status.to_string() } else { "no more accurate with finer control".to_owned() })
             } else if LEVELS[each.kind][0] + 2 * each.levels > LEVELS[each.kind][1] {
                 Some("accuracy not reached with the finest control".to_owned())
             } else {
@@ -382,11 +377,9 @@ impl Search<'_, '_, '_> {
             if total * f64::from(rounds + 1) > left && factor > 1.5 {
                 continue;
             }
-            let mut index = 0..;
-            plan.runs.retain(|_| wanted.contains(&index.next().unwrap_or_default()));
+            plan.runs = wanted.iter().map(|&index| plan.runs[index].clone()).collect();
             let mut results = outcome.results.clone();
-            let mut index = 0..;
-            results.rows.retain(|_| wanted.contains(&index.next().unwrap_or_default()));
+            results.rows = wanted.iter().map(|&index| results.rows[index].clone()).collect();
             plan.experiment.timing.iter_mut().for_each(|timing| timing.repeat = rounds);
             for (index, timing) in wanted.into_iter().zip(timings_of(plan, &results)) {
                 outcome.results.rows[index].timing = timing;
