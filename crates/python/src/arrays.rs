@@ -178,9 +178,7 @@ pub fn take_matrix(found: &Bound<'_, PyAny>, what: &str, into: &mut DMatrix<f64>
     if numbers.shape() != [into.nrows(), into.ncols()] {
         return Err(refused(described(found)));
     }
-    for ((i, j), &value) in numbers.indexed_iter() {
-        into[(i, j)] = value;
-    }
+    numbers.indexed_iter().for_each(|((i, j), &value)| into[(i, j)] = value);
     Ok(())
 }
 

@@ -31,7 +31,7 @@ pub trait Queries {
 }
 
 /// A source of problems: the model itself, or the problem of the current step.
-pub trait Source {
+pub trait Source: Sync {
     /// Calls `work` with the problem.
     fn ask<T: Send>(&self, work: impl FnOnce(&mut dyn Queries) -> Result<T, Failure> + Send) -> PyResult<T>;
 
@@ -41,10 +41,7 @@ pub trait Source {
         py: Python<'_>,
         size: usize,
         work: impl FnOnce(&mut dyn Queries) -> Result<T, Failure> + Send,
-    ) -> PyResult<T>
-    where
-        Self: Sync,
-    {
+    ) -> PyResult<T> {
         if size < LARGE { self.ask(work) } else { py.detach(|| self.ask(work)) }
     }
 
@@ -115,7 +112,7 @@ impl Queries for Counted<'_> {
 
 /// Returns `f(t, y)`, written into `out` if it is given.
 pub fn rhs<'py>(
-    source: &(impl Source + Sync),
+    source: &impl Source,
     py: Python<'py>,
     t: f64,
     y: &Vector<'py>,
@@ -132,7 +129,7 @@ pub fn rhs<'py>(
 }
 
 /// Returns `∂f/∂y` at `(t, y)`.
-pub fn jacobian<'py>(source: &(impl Source + Sync), py: Python<'py>, t: f64, y: &Vector<'py>) -> PyResult<Array2<'py>> {
+pub fn jacobian<'py>(source: &impl Source, py: Python<'py>, t: f64, y: &Vector<'py>) -> PyResult<Array2<'py>> {
     let n = source.sizes()?.dimension;
     let y = numbers(y, "y", n)?;
     let mut into = DMatrix::zeros(n, n);
@@ -145,12 +142,7 @@ pub fn jacobian<'py>(source: &(impl Source + Sync), py: Python<'py>, t: f64, y: 
 type Point<'p, 'py> = (f64, &'p Vector<'py>, Option<&'p Vector<'py>>);
 
 /// Returns a quantity of the mechanical system; a vector is a matrix with one column.
-pub fn quantity<'py>(
-    source: &(impl Source + Sync),
-    py: Python<'py>,
-    of: Of,
-    (t, q, v): Point<'_, 'py>,
-) -> PyResult<DMatrix<f64>> {
+pub fn quantity(source: &impl Source, py: Python<'_>, of: Of, (t, q, v): Point<'_, '_>) -> PyResult<DMatrix<f64>> {
     let sizes = source.sizes()?.mechanics;
     let (coordinates, velocities, constraints) = (sizes.coordinates, sizes.velocities, sizes.constraints());
     let q = numbers(q, "q", coordinates)?;

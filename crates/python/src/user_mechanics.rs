@@ -280,10 +280,8 @@ impl Mechanics for PythonMechanics<'_> {
         for k in 0..n {
             let by_position = Self::partial(n, q, k, |q, forces| self.forces_at(t, q, v, forces));
             let by_velocity = Self::partial(n, v, k, |v, forces| self.forces_at(t, q, v, forces));
-            for i in 0..n {
-                derivatives.forces_by_position[(i, k)] = by_position[i];
-                derivatives.forces_by_velocity[(i, k)] = by_velocity[i];
-            }
+            (0..n).for_each(|i| derivatives.forces_by_position[(i, k)] = by_position[i]);
+            (0..n).for_each(|i| derivatives.forces_by_velocity[(i, k)] = by_velocity[i]);
         }
         for (k, mass) in derivatives.mass_mut() {
             let by_position = Self::partial(n * n, q, k, |q, mass| mass.copy_from_slice(self.mass_at(q).as_slice()));
