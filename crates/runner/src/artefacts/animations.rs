@@ -102,13 +102,9 @@ impl Actor {
         let known = self.views.iter().flatten().next();
         let mut series = match (&self.role, &self.views[k]) {
             (None, view) => view.as_ref().or(known).map(|view| pen.parts(view)).unwrap_or_default(),
-            (Some((label, style)), view) => {
+            (Some((_, style)), view) => {
                 let points = view.iter().flat_map(|view| pen.outlines(view));
-                let all = points.map(|points| Series::new(Kind::Line, "", *style, points)).collect::<Vec<_>>();
-                let label = label.clone();
-                let mut all = if all.is_empty() { vec![Series::new(Kind::Line, "", *style, [])] } else { all };
-                all[0].label = label;
-                all
+                points.map(|points| Series::new(Kind::Line, "", *style, points)).collect()
             }
         };
         if self.views[k].is_none() {
@@ -116,6 +112,7 @@ impl Actor {
         }
         let look = self.role.as_ref().map_or(Style::of_index(0), |(_, style)| *style);
         series.resize_with(self.parts.max(1), || Series::new(Kind::Line, "", look, []));
+        self.role.iter().for_each(|(label, _)| series[0].label.clone_from(label));
         series
     }
 }

@@ -84,11 +84,9 @@ fn comparison<'p>(
 pub(super) fn write_rankings(plans: &[Plan], results: &Path) -> Result<Option<String>> {
     let ranks = |plan: &Plan| !plan.experiment.rankings.is_empty();
     let evidence = Evidence::read(&results, plans, ranks)?;
-    let none = Contenders::default();
-    let none = none.contending();
     let mut pages = Vec::new();
     for plan in plans.iter().filter(|plan| ranks(plan)) {
-        let summary = Summary(rank(plan, &evidence, &[&none]));
+        let summary = Summary(rank(plan, &evidence, &[]));
         let folder = results.join(&plan.experiment.id);
         seal::write(&folder, &files("ranking", &summary))?;
         pages.push(folder.join("ranking.md"));

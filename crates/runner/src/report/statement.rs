@@ -63,8 +63,8 @@ impl<'r> Found<'r> {
     }
 
     /// The labels of the methods whose runs a statement uses.
-    pub fn methods(&self, judged: &Judged) -> Vec<&str> {
-        sorted(self.used(judged).map(|(label, _)| *label).collect())
+    pub fn methods(&self, judged: &Judged) -> BTreeSet<&str> {
+        self.used(judged).map(|(label, _)| *label).collect()
     }
 
     /// The names of the methods whose runs a statement uses.
@@ -78,13 +78,6 @@ fn assured(path: &Path) -> Result<Vec<String>> {
     let sheet = Sheet::parse(&read(path)?).map_err(|error| FileError::of(path)(error.into()))?;
     let runs = sheet.records.iter().filter_map(|record| sheet.cell(record, "assurance").parse().ok());
     Ok(assurances(&runs.collect::<Vec<_>>()))
-}
-
-/// Sorts texts and removes duplicates.
-pub(super) fn sorted(mut all: Vec<&str>) -> Vec<&str> {
-    all.sort_unstable();
-    all.dedup();
-    all
 }
 
 /// A name in lower case without spaces.

@@ -91,9 +91,7 @@ impl Command for Check {
             };
             tell(session, path, &found, &notes)?;
         }
-        for line in session.report_left_out(&plans) {
-            session.output.println(line)?;
-        }
+        session.report_left_out(&plans).iter().try_for_each(|line| session.output.println(line))?;
         session.report_warnings(&plans, self.strict)?;
         Ok(Exit::Done)
     }

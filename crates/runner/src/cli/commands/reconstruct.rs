@@ -117,9 +117,7 @@ fn print(plan: &Plan, found: &Reconstruction, output: &mut Output<'_>) -> Result
     let variables: Vec<&str> = found.variables.iter().map(|variable| variable.name.as_str()).collect();
     let name = |name: &str| words::short_name(name, &variables);
     output.println(format!("{}:", plan.experiment.id))?;
-    for line in words::searched(findings) {
-        output.println(format!("  {line}"))?;
-    }
+    words::searched(findings).iter().try_for_each(|line| output.println(format!("  {line}")))?;
     for (key, undetermined) in &plan.experiment.undetermined {
         output.println(format!("  {}: {}", key.name, words::sampled(undetermined)))?;
     }
@@ -135,9 +133,7 @@ fn print(plan: &Plan, found: &Reconstruction, output: &mut Output<'_>) -> Result
     let mut table = table([heads].into_iter().chain(judged.map(line)));
     table.with(Modify::new(Columns::new(2..4)).with(Alignment::right()));
     output.println(table.to_string())?;
-    for line in words::left_out(&findings.checks) {
-        output.println(line)?;
-    }
+    words::left_out(&findings.checks).iter().try_for_each(|line| output.println(line))?;
     if let Some(found) = &found.witness {
         output.println(format!("witness: {}", witness::summary(found)))?;
     }

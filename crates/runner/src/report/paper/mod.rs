@@ -5,6 +5,8 @@ mod assumptions;
 mod outcomes;
 mod sources;
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 use mbsbench_judge::claims::Judged;
 use mbsbench_judge::claims::record::{GROUNDS, Scores};
@@ -14,7 +16,7 @@ use super::artefact::{Artefact, entry};
 use super::page::{Section, choice, file_of_appendix, header, of, page, scorecard, search, with_contents};
 use super::places::{in_order, places};
 use super::sensitivity::{self, Study};
-use super::statement::{Found, slug, sorted, statement};
+use super::statement::{Found, slug, statement};
 use super::{PaperReport, Result};
 
 /// Returns the page of a paper.
@@ -108,7 +110,7 @@ fn published(publication: &Publication) -> Markup {
 /// The search for statements by words, outcome, place, method and set-up.
 fn search_of(judged: &[Judged], found: &Found<'_>) -> Markup {
     let all_places = in_order(judged.iter().flat_map(|each| places(&each.statement.place)).collect());
-    let all_methods = sorted(judged.iter().flat_map(|each| found.methods(each)).collect());
+    let all_methods: BTreeSet<&str> = judged.iter().flat_map(|each| found.methods(each)).collect();
     let slugged = |name| (slug(name), name);
     let further = html! {
         (choice(Some("place"), "place", "anywhere", all_places.iter().map(String::as_str).map(slugged)))

@@ -75,9 +75,7 @@ impl Verify {
     /// Prints statements as tables, followed by the number of statements with each verdict and the unexpected ones.
     fn print(&self, verdicts: &Verdicts, output: &mut Output<'_>) -> io::Result<()> {
         let Verdicts { paper, judged, anchors, loose, .. } = verdicts;
-        for line in loose {
-            output.println(line)?;
-        }
+        loose.iter().try_for_each(|line| output.println(line))?;
         if *anchors > 0 {
             output.println(format!("{paper}: {} of {} anchors hold", anchors - loose.len(), anchors))?;
         }
