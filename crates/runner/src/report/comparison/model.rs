@@ -14,6 +14,7 @@ use crate::report::page::{Section, header, page_of_sections};
 pub(super) fn page_of(report: &ComparisonReport<'_>, field: &Ranked<'_>, looks: &Looks<'_>) -> String {
     let plan = field.plan;
     let id = &plan.experiment.id;
+    // A kind of work is shown if some run has it.
     let is_done = |work: &usize| field.curves.iter().any(|method| !method.measured(*work).is_empty());
     let works: Vec<usize> = (0..field.spec.work.0.len()).filter(is_done).collect();
     let ranked = || report.summary.0.iter().filter(|ranked| std::ptr::eq(ranked.plan, plan));
