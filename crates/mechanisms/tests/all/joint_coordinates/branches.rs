@@ -1,8 +1,9 @@
 //! Derivatives of the accelerations of trees, joint by joint: the same as by dual numbers of the recursion.
 
+use mbsbench_integrators::{Dop853, Mebdf, Ode15s, Radau5, Trapezoidal};
 use mbsbench_mechanisms::MechanismModel;
 use mbsbench_mechanisms::space::{Plane, Space, Spatial};
-use mbsbench_problem::{Formulated, Tangent, TangentSystem};
+use mbsbench_problem::{Counted, Formulated, Method, MethodDefinition, Settings, Silent, Tangent, TangentSystem, Task};
 use nalgebra::{DMatrix, DVector};
 
 use super::mechanisms::mechanism;
@@ -105,4 +106,31 @@ fn other_forces_have_no_such_derivatives() {
     let text = PLANAR.replace("[ground, \"arm_{i}.a\"]", "[rod_1, \"arm_{i}.a\"]");
     let model = MechanismModel::<Plane>::new(&mechanism(&text)).unwrap_or_else(|error| panic!("{error}"));
     assert!(Formulated::<f64>::ode(&model).tangent().is_none());
+}
+
+/// Methods whose systems are solved joint by joint, with real and with complex numbers, find the motion of an explicit
+/// method.
+#[test]
+fn implicit_methods_find_the_motion() {
+    let model = MechanismModel::<Plane>::new(&mechanism(PLANAR)).unwrap_or_else(|error| panic!("{error}"));
+    let initial: Vec<f64> = model.initial_state();
+    let solve = |method: Box<dyn Method>, settings: Settings| {
+        let mut ode = Formulated::<f64>::ode(&model);
+        let task = Task { t_start: 0.0, t_end: 0.05, initial: &initial, settings };
+        let solution = method.solve(Counted::new(&mut *ode), &task, &mut Silent);
+        assert_eq!(solution.failure, None);
+        solution.state
+    };
+    let expected = solve(Dop853::default().method(), Settings::tolerance(1e-11, 1e-11));
+    let tight = Settings::tolerance(1e-8, 1e-8);
+    for (method, settings) in [
+        (Radau5::default().method(), tight),
+        (Mebdf::default().method(), tight),
+        (Ode15s::default().method(), tight),
+        (Trapezoidal::default().method(), Settings::fixed(5e-5)),
+    ] {
+        let found = solve(method, settings);
+        let wrong: Vec<f64> = found.iter().zip(&expected).map(|(a, b)| a - b).collect();
+        assert!(largest(&wrong) < 1e-4 * largest(&expected), "{:e} of {:e}", largest(&wrong), largest(&expected));
+    }
 }
