@@ -65,7 +65,7 @@ impl<S: Scalar> TangentMatrices<S> {
 #[derive(Debug, Clone)]
 pub enum TangentSystem {
     /// From matrices.
-    Matrices(MatrixSystem),
+    Matrices(Box<MatrixSystem>),
     /// From the joints of a tree; also the number of operations so far.
     Tree(BranchSystem, u64),
 }
@@ -77,7 +77,7 @@ impl TangentSystem {
     /// Memory for systems with the structure of `tangent`.
     pub fn new(tangent: &Tangent) -> Self {
         match tangent {
-            Tangent::Matrices(matrices) => Self::Matrices(MatrixSystem::new(matrices)),
+            Tangent::Matrices(matrices) => Self::Matrices(Box::new(MatrixSystem::new(matrices))),
             Tangent::Tree(tree) => Self::Tree(BranchSystem::new(tree), 0),
         }
     }

@@ -22,9 +22,11 @@ forces:
   wind: { force: { on: rod_1.b, force: [\"3*rod_1.vx - rod_1.x^2\", \"sin(t)\"] } }
 repeat:
   - for: { i: [2, 40] }
-    bodies: { \"rod_{i}\": { mass: 1.3, shape: { rod: { length: 1 } }, markers: { a: [-0.5, 0], b: [0.4, 0.1] } } }
+    bodies:
+      \"rod_{i}\": { mass: 1.3, shape: { rod: { length: 1 } }, markers: { a: [-0.5, 0], b: [0.4, 0.1] } }
     joints: { \"pin_{i}\": { revolute: { between: [\"rod_{i-1}.b\", \"rod_{i}.a\"], angle: 0.1 } } }
-    forces: { \"spring_{i}\": { torsion-spring: { between: [\"rod_{i}\", \"rod_{i-1}\"], stiffness: 5, damping: 0.3 } } }
+    forces:
+      \"spring_{i}\": { torsion-spring: { between: [\"rod_{i}\", \"rod_{i-1}\"], stiffness: 5, damping: 0.3 } }
   - for: { i: [1, 20] }
     bodies: { \"arm_{i}\": { mass: 2, inertia: 0.3, markers: { a: [-0.2, 0.1] } } }
     joints: { \"slide_{i}\": { prismatic: { between: [\"rod_{i}.b\", \"arm_{i}.a\"], axis: [0.6, 0.8] } } }
@@ -47,10 +49,13 @@ forces:
 repeat:
   - for: { i: [2, 30] }
     bodies:
-      \"rod_{i}\": { mass: 1.3, inertia: [0.02, 0.1, 0.09], markers: { a: { at: [-0.5, 0, 0], rotation: [0.3, 0, 0.1] }, b: [0.4, 0.1, 0] } }
-    joints: { \"pin_{i}\": { revolute: { between: [\"rod_{i-1}.b\", \"rod_{i}.a\"], axis: [0.1, 1, 0.4], angle: 0.1 } } }
+      \"rod_{i}\": { mass: 1.3, inertia: [0.02, 0.1, 0.09], markers: { a: { at: [-0.5, 0, 0], \
+        rotation: [0.3, 0, 0.1] }, b: [0.4, 0.1, 0] } }
+    joints:
+      \"pin_{i}\": { revolute: { between: [\"rod_{i-1}.b\", \"rod_{i}.a\"], axis: [0.1, 1, 0.4], angle: 0.1 } }
     forces:
-      \"spring_{i}\": { torsion-spring: { between: [\"rod_{i-1}\", \"rod_{i}\"], axis: [0, 1, 0], stiffness: 5, damping: 0.3 } }
+      \"spring_{i}\": { torsion-spring: { between: [\"rod_{i-1}\", \"rod_{i}\"], axis: [0, 1, 0], stiffness: 5, \
+        damping: 0.3 } }
   - for: { i: [1, 10] }
     bodies:
       \"arm_{i}\": { mass: 2, inertia: [0.3, 0.2, 0.4], markers: { a: [-0.2, 0.1, 0.3] } }
