@@ -9,7 +9,7 @@ use crate::linalg::saddle::{BLOCKS, LOWER, UPPER};
 use crate::linalg::{Blocks, Matrix, Singular, SparseSaddle};
 use crate::{BranchSystem, Branches, Scalar, Structure};
 
-/// What determines `∂f/∂y` at a state.
+/// The quantities at a state from which `∂f/∂y` follows.
 #[derive(Debug, Clone)]
 pub enum Tangent<S = f64> {
     /// The matrices of a mechanism with constraints, or in coordinates of its bodies.

@@ -14,8 +14,9 @@ pub struct FirstOrder<'p, S: Scalar = f64> {
     ode: &'p mut dyn Ode<S>,
     mass: Option<DMatrix<S>>,
     system: System<S>,
-    /// What replaces the system for trees with many joints, and memory.
+    /// Derivatives and system of a tree with many joints, in place of the dense system.
     tree: Option<(Tangent<S>, BranchSystem)>,
+    /// Memory for right-hand sides of the tree.
     x: Vec<f64>,
 }
 
