@@ -5,6 +5,9 @@
 //!                                       │                                 └─▶ composite ─▶ AccelerationLevel  (other)
 //!                                       └─▶ absolute coordinates ─▶ actions, relations, observables
 //! ```
+//!
+//! `branches` has the derivatives of the accelerations of a tree, with which implicit methods solve their systems joint
+//! by joint.
 
 mod articulated;
 mod branches;
