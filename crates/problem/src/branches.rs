@@ -50,19 +50,46 @@ pub struct Branch {
     pub joint: [f64; 2],
 }
 
-/// The joints by the number of their velocity.
+/// The joints by the number of their velocity, at a state with accelerations.
 #[derive(Debug, Clone)]
 pub struct Branches {
     /// The joints.
     pub joints: Vec<Branch>,
     /// Their numbers, each after its parent.
     pub order: Vec<usize>,
+    /// The accelerations `v'`.
+    pub accelerations: Vec<f64>,
+    /// `D − M v'`, zero for the accelerations of the motion.
+    pub forces: Vec<f64>,
+    /// Sums of the magnitudes of the terms of these forces.
+    pub sizes: Vec<f64>,
 }
 
-/// Solves systems with `1 − c ∂f/∂y`; see [`TangentSystem`](crate::TangentSystem).
+impl Branches {
+    /// Memory for joints with their numbers, each after its parent.
+    pub fn new(order: Vec<usize>) -> Self {
+        let zeros = vec![0.0; order.len()];
+        let joints = vec![Branch::default(); order.len()];
+        Self { joints, order, accelerations: zeros.clone(), forces: zeros.clone(), sizes: zeros }
+    }
+}
+
+/// Inverse dynamics of a tree of joints with their derivatives, in a number of operations proportional to the number of
+/// joints.
+pub trait Recursion {
+    /// Memory for the joints.
+    fn branches(&self) -> Branches;
+
+    /// Writes the joints at positions `q` and velocities `v`, with the accelerations in `tree` if `is_given`, and
+    /// otherwise with those of the motion.
+    fn write(&mut self, t: f64, q: &[f64], v: &[f64], is_given: bool, tree: &mut Branches);
+}
+
+/// Solves systems with the derivatives of the forces on a tree: with `1 − c ∂f/∂y`, see
+/// [`TangentSystem`](crate::TangentSystem), or with the derivative of `M v' − D` along a displacement of everything.
 ///
 /// From the tips inwards, the balance of each joint yields its acceleration as a function of the motion of the parent,
-/// as in the articulated-body algorithm, with `δq = s + c² a'`, `δv = x_v + c a'` and `δv' = a'`.
+/// as in the articulated-body algorithm, with `δq = x_q + c_q a'`, `δv = x_v + c_v a'` and `δv' = c_a a'`.
 #[derive(Debug, Clone)]
 pub struct BranchSystem<T: Number = f64> {
     tree: Branches,
@@ -74,8 +101,14 @@ pub struct BranchSystem<T: Number = f64> {
     motions: Vec<[Motion6<T>; 3]>,
     /// `a'`; on the way inwards, those while the parent does not move.
     pub accelerations: Vec<T>,
-    c: T,
+    /// `c_q`, `c_v` and `c_a`.
+    changes: [T; 3],
+    /// Approximate number of operations so far.
+    pub flops: u64,
 }
+
+/// Approximate number of operations for a joint in a factorization, and in a solution.
+const OF_JOINT: [u64; 2] = [1400, 550];
 
 /// A joint's acceleration is `(r − k·ξ_p − d·η_p − m·α_p)/pivot`.
 #[derive(Debug, Clone, Copy)]
@@ -150,7 +183,8 @@ impl<T: Number> BranchSystem<T> {
             wrenches: vec![zero; n],
             motions: vec![[zero; 3]; n],
             accelerations: vec![T::zero(); n],
-            c: T::zero(),
+            changes: [T::zero(); 3],
+            flops: 0,
         }
     }
 
@@ -159,7 +193,17 @@ impl<T: Number> BranchSystem<T> {
     /// # Errors
     /// Fails with [`Singular`] if a joint has no inertia.
     pub fn factorize(&mut self, c: T, tree: &Branches) -> Result<(), Singular> {
-        self.c = c;
+        self.factorize_changes([c * c, c, T::one()], tree)
+    }
+
+    /// Factorizes the derivative of `M v' − D` along `a'`, with which positions, velocities and accelerations change
+    /// by these factors.
+    ///
+    /// # Errors
+    /// Fails with [`Singular`] if nothing resists the change of a joint.
+    pub fn factorize_changes(&mut self, changes: [T; 3], tree: &Branches) -> Result<(), Singular> {
+        self.changes = changes;
+        self.flops += OF_JOINT[0] * tree.order.len() as u64;
         self.tree.joints.clone_from_slice(&tree.joints);
         let Self { whole, eliminated, .. } = self;
         for (whole, joint) in whole.iter_mut().zip(&tree.joints) {
@@ -167,9 +211,9 @@ impl<T: Number> BranchSystem<T> {
         }
         for &j in tree.order.iter().rev() {
             let (joint, of_joint) = (&tree.joints[j], whole[j]);
-            let wrench = joint.wrench(&of_joint, [c * c, c, T::one()]);
+            let wrench = joint.wrench(&of_joint, changes);
             let [k, d] = joint.joint;
-            let pivot = dot(&joint.column, &wrench) + (c * c).scale(k) + c.scale(d);
+            let pivot = dot(&joint.column, &wrench) + changes[0].scale(k) + changes[1].scale(d);
             if !pivot.is_finite() || pivot == T::zero() {
                 return Err(Singular);
             }
@@ -194,16 +238,19 @@ impl<T: Number> BranchSystem<T> {
         Ok(())
     }
 
-    /// Computes the accelerations for displacements of positions and velocities.
-    pub fn accelerate(&mut self, position: &[T], velocity: &[T]) {
-        let Self { tree: Branches { joints, order }, whole, eliminated, wrenches, motions, accelerations, c } = self;
+    /// Computes the accelerations for displacements `x_q` and `x_v`, and for a force, in each joint.
+    pub fn accelerate(&mut self, right_hand_side: impl Fn(usize) -> [T; 3]) {
+        let Self { tree: Branches { joints, order, .. }, whole, eliminated, wrenches, motions, .. } = self;
+        let (accelerations, [by_position, by_velocity, by_acceleration]) = (&mut self.accelerations, self.changes);
+        self.flops += OF_JOINT[1] * order.len() as u64;
         wrenches.fill([T::zero(); 6]);
         for &j in order.iter().rev() {
             let (joint, Eliminated { wrench: unit, pivot, .. }) = (&joints[j], &eliminated[j]);
-            let mut wrench = joint.wrench(&whole[j], [position[j], velocity[j], T::zero()]);
+            let [position, velocity, force] = right_hand_side(j);
+            let mut wrench = joint.wrench(&whole[j], [position, velocity, T::zero()]);
             (0..6).for_each(|i| wrench[i] += wrenches[j][i]);
             let [k, d] = joint.joint;
-            let missing = -(dot(&joint.column, &wrench) + position[j].scale(k) + velocity[j].scale(d));
+            let missing = force - (dot(&joint.column, &wrench) + position.scale(k) + velocity.scale(d));
             accelerations[j] = missing / *pivot;
             if let Some(parent) = joint.parent {
                 (0..6).for_each(|i| wrenches[parent][i] += wrench[i] + unit[i] * missing);
@@ -215,8 +262,9 @@ impl<T: Number> BranchSystem<T> {
             let products = rows.iter().zip(&of_parent);
             let held = products.fold(T::zero(), |sum, (x, y)| (0..6).fold(sum, |sum, i| sum + x[i] * y[i]));
             accelerations[j] -= held / *pivot;
-            let a = accelerations[j];
-            let mut moved = joint.moved([position[j] + *c * *c * a, velocity[j] + *c * a, a]);
+            let (a, [position, velocity, _]) = (accelerations[j], right_hand_side(j));
+            let changed = [position + by_position * a, velocity + by_velocity * a, by_acceleration * a];
+            let mut moved = joint.moved(changed);
             for (moved, of_parent) in moved.iter_mut().zip(&of_parent) {
                 (0..6).for_each(|i| moved[i] += of_parent[i]);
             }
@@ -230,13 +278,39 @@ impl<T: Number> BranchSystem<T> {
     /// Solves with the factors; `x`, positions before velocities, holds the right-hand side on entry and the solution
     /// on return.
     pub fn solve(&mut self, x: &mut [T]) {
-        let c = self.c;
+        let [square, c, _] = self.changes;
         let (position, velocity) = x.split_at_mut(x.len() / 2);
         position.iter_mut().zip(&*velocity).for_each(|(position, &velocity)| *position += c * velocity);
-        self.accelerate(position, velocity);
+        self.accelerate(|j| [position[j], velocity[j], T::zero()]);
         for ((position, velocity), &a) in position.iter_mut().zip(velocity).zip(&self.accelerations) {
-            *position += c * c * a;
+            *position += square * a;
             *velocity += c * a;
+        }
+    }
+}
+
+impl BranchSystem {
+    /// Solves with the factors; `x` holds forces in the joints on entry and the solution on return.
+    pub fn solve_forces(&mut self, x: &mut [f64]) {
+        self.accelerate(|j| [0.0, 0.0, x[j]]);
+        x.copy_from_slice(&self.accelerations);
+    }
+
+    /// Adds `factor · M x` at the state of `tree` to `sum`.
+    pub fn add_inertia(&mut self, tree: &Branches, factor: f64, x: &[f64], sum: &mut [f64]) {
+        for &j in &tree.order {
+            let Branch { parent, column, .. } = &tree.joints[j];
+            let mut acceleration = parent.map_or([0.0; 6], |parent| self.motions[parent][2]);
+            add(&mut acceleration, x[j], column);
+            self.motions[j][2] = acceleration;
+        }
+        self.wrenches.fill([0.0; 6]);
+        for &j in tree.order.iter().rev() {
+            let Branch { parent, column, body: [_, _, mass], .. } = &tree.joints[j];
+            let mut wrench = self.wrenches[j];
+            add_image(&mut wrench, mass, &self.motions[j][2]);
+            sum[j] += factor * dot(column, &wrench);
+            parent.iter().for_each(|&parent| add(&mut self.wrenches[parent], 1.0, &wrench));
         }
     }
 }

@@ -68,7 +68,7 @@ pub mod view;
 pub use acceleration::AccelerationLevel;
 pub use assurance::{Assurance, Deviation, Doubt, Findings};
 pub use benchmark::BenchmarkModel;
-pub use branches::{Branch, BranchSystem, Branches};
+pub use branches::{Branch, BranchSystem, Branches, Recursion};
 pub use constrained::ConstraintWatch;
 pub use contact_power::{AsContactOde, ContactModel, ContactPower};
 pub use counting::{Counted, CountedContactPower, CountedDae, CountedEvents, CountedMechanics, Counts, Evaluations};

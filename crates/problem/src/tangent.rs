@@ -66,19 +66,16 @@ impl<S: Scalar> TangentMatrices<S> {
 pub enum TangentSystem {
     /// From matrices.
     Matrices(Box<MatrixSystem>),
-    /// From the joints of a tree; also the number of operations so far.
-    Tree(BranchSystem, u64),
+    /// From the joints of a tree.
+    Tree(BranchSystem),
 }
-
-/// Approximate number of operations for a joint in a factorization, and in a solution.
-const OF_JOINT: [u64; 2] = [1400, 550];
 
 impl TangentSystem {
     /// Memory for systems with the structure of `tangent`.
     pub fn new(tangent: &Tangent) -> Self {
         match tangent {
             Tangent::Matrices(matrices) => Self::Matrices(Box::new(MatrixSystem::new(matrices))),
-            Tangent::Tree(tree) => Self::Tree(BranchSystem::new(tree), 0),
+            Tangent::Tree(tree) => Self::Tree(BranchSystem::new(tree)),
         }
     }
 
@@ -89,10 +86,7 @@ impl TangentSystem {
     pub fn factorize(&mut self, c: f64, tangent: &Tangent) -> Result<(), Singular> {
         match (self, tangent) {
             (Self::Matrices(system), Tangent::Matrices(matrices)) => system.factorize(c, matrices),
-            (Self::Tree(system, flops), Tangent::Tree(tree)) => {
-                *flops += OF_JOINT[0] * tree.order.len() as u64;
-                system.factorize(c, tree)
-            }
+            (Self::Tree(system), Tangent::Tree(tree)) => system.factorize(c, tree),
             _ => Err(Singular),
         }
     }
@@ -101,10 +95,7 @@ impl TangentSystem {
     pub fn solve(&mut self, x: &mut [f64]) {
         match self {
             Self::Matrices(system) => system.solve(x),
-            Self::Tree(system, flops) => {
-                *flops += OF_JOINT[1] * (x.len() / 2) as u64;
-                system.solve(x);
-            }
+            Self::Tree(system) => system.solve(x),
         }
     }
 
@@ -120,8 +111,8 @@ impl TangentSystem {
                 system.accelerate(position, velocity);
                 &system.blocks.x[..velocity.len()]
             }
-            Self::Tree(system, _) => {
-                system.accelerate(position, velocity);
+            Self::Tree(system) => {
+                system.accelerate(|j| [position[j], velocity[j], 0.0]);
                 &system.accelerations
             }
         };
@@ -134,7 +125,7 @@ impl TangentSystem {
     pub fn flops(&self) -> u64 {
         match self {
             Self::Matrices(system) => system.blocks.flops,
-            Self::Tree(_, flops) => *flops,
+            Self::Tree(system) => system.flops,
         }
     }
 }

@@ -346,15 +346,26 @@ impl Method for LowOrder {
         }
     }
 
-    fn solve(&self, problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
-        let Self { discretisation, alpha, newton, .. } = *self;
+    fn solve(&self, mut problem: Counted<'_>, task: &Task<'_>, observer: &mut dyn Observer) -> Solution {
+        let Self { discretisation, alpha, newton, mut constraints, .. } = *self;
         let multistep = discretisation == Discretisation::Bdf;
         let shift = match discretisation {
             Discretisation::GeneralizedAlpha(weights) => weights.shift(),
             _ => 0.0,
         };
-        let plan = &Requirements { newton, multistep, shift };
-        match self.constraints {
+        let is_plain = newton.load_derivatives == 1.0 && !observer.watches_newton_matrices();
+        let is_tree = is_plain && problem.mechanics().is_ok_and(|mut mechanics| mechanics.branches().is_some());
+        let is_same = match constraints {
+            Constraints::Velocities => true,
+            Constraints::Stabilised(_) => !matches!(discretisation, Discretisation::Newmark { .. }),
+            _ => false,
+        };
+        if is_tree && is_same {
+            constraints = Constraints::Positions(MassAt::End); // there are none
+        }
+        let by_joints = is_tree && matches!(constraints, Constraints::Positions(MassAt::End));
+        let plan = &Requirements { newton, multistep, shift, by_joints };
+        match constraints {
             Constraints::Positions(mass) => {
                 let make = |start: &Start<'_>| Ok(Index3::new(discretisation, alpha, mass, start));
                 drive::solve(self, plan, make, problem, task, observer)

@@ -1,7 +1,7 @@
 //! The interface between a formula and the engine.
 
 use mbsbench_problem::linalg::{Saddle, Singular};
-use mbsbench_problem::{CountedMechanics, Derivatives, Structure, Terms};
+use mbsbench_problem::{Branches, CountedMechanics, Derivatives, Structure, Terms};
 use nalgebra::DMatrix;
 
 use crate::newton::largest;
@@ -24,6 +24,18 @@ pub struct Trial {
     pub derivatives: Derivatives<f64>,
 }
 
+impl Trial {
+    /// Writes the terms at the iterate, and their derivatives if the method `forms` its matrix.
+    pub fn evaluate(&mut self, mechanics: &mut CountedMechanics<'_>, forms: bool) {
+        let Self { t, q, v, terms, derivatives, .. } = self;
+        if forms {
+            mechanics.linearisation(*t, q, v, terms, derivatives);
+        } else {
+            mechanics.terms(*t, q, v, terms);
+        }
+    }
+}
+
 /// The motion at the initial time.
 pub struct Start<'s> {
     /// Positions.
@@ -38,10 +50,12 @@ pub struct Start<'s> {
     pub jerk: Option<&'s [f64]>,
     /// Multipliers from the equations of motion.
     pub lambda: &'s [f64],
-    /// Terms of the equations.
+    /// Terms of the equations; empty if there are joints.
     pub terms: &'s Terms<f64>,
     /// Structure of the terms and derivatives.
     pub structure: &'s Structure,
+    /// The joints of a tree, for a formula that uses them in place of terms.
+    pub joints: Option<Branches>,
 }
 
 impl Start<'_> {
@@ -89,6 +103,11 @@ pub trait Formula {
     /// Returns [`Singular`] if the mass matrix is singular.
     fn begin(&mut self, guess: bool, mechanics: &mut CountedMechanics<'_>, trial: &mut Trial) -> Result<(), Singular>;
 
+    /// Evaluates the equations at the iterate, for a new matrix or for a correction only.
+    fn evaluate(&mut self, mechanics: &mut CountedMechanics<'_>, trial: &mut Trial, forms: bool) {
+        trial.evaluate(mechanics, forms);
+    }
+
     /// Forms Newton's matrix at the iterate.
     ///
     /// # Errors
@@ -97,6 +116,11 @@ pub trait Formula {
 
     /// Returns a copy of Newton's matrix as last formed.
     fn matrix(&self) -> DMatrix<f64>;
+
+    /// True if the matrix contains no infinite and no undefined numbers.
+    fn is_finite(&self) -> bool {
+        self.matrix().iter().all(|entry| entry.is_finite())
+    }
 
     /// Factorizes the matrix.
     ///

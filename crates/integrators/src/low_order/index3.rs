@@ -1,7 +1,7 @@
 //! Formulas with constraints on one level: NEWMARK, HHT-I3, NSTIFF, generalized-α on positions, or on velocities.
 
-use mbsbench_problem::CountedMechanics;
 use mbsbench_problem::linalg::{Matrix, Saddle, Singular};
+use mbsbench_problem::{BranchSystem, Branches, CountedMechanics};
 use nalgebra::DMatrix;
 
 use super::blocks::increase;
@@ -34,6 +34,8 @@ pub struct Index3 {
     /// The shifted configuration, then the estimate of the error.
     shifted: Vec<f64>,
     system: Saddle,
+    /// The joints of a tree, in place of terms and matrix.
+    joints: Option<Joints>,
     /// The negative residual, then the correction.
     x: Vec<f64>,
     /// `∂(J v + Φ_t)/∂q` if constraints are on velocities, otherwise none.
@@ -42,12 +44,43 @@ pub struct Index3 {
     varying: Option<Varying>,
 }
 
+/// The joints of a tree, at the iterate and with accelerations `a/(1+α)`, and Newton's matrix.
+struct Joints {
+    branches: Branches,
+    system: BranchSystem,
+}
+
+impl Joints {
+    fn new(branches: Branches) -> Self {
+        Self { system: BranchSystem::new(&branches), branches }
+    }
+
+    /// Writes `D`.
+    fn all_forces(&mut self, forces: &mut [f64]) {
+        let Self { branches, system } = self;
+        forces.copy_from_slice(&branches.forces);
+        system.add_inertia(branches, 1.0, &branches.accelerations, forces);
+    }
+}
+
+/// Solves with the matrix of joints, if there are any, or else with the other one.
+fn solve(joints: Option<&mut Joints>, system: &mut Saddle, x: &mut [f64]) {
+    match joints {
+        Some(joints) => joints.system.solve_forces(x),
+        None => system.solve(x),
+    }
+}
+
 impl Index3 {
     /// Creates the formula at the start of a run.
     pub fn new(discretisation: Discretisation, alpha: f64, mass_at: MassAt, start: &Start<'_>) -> Self {
         let (n, m) = (start.q.len(), start.lambda.len());
         let mut forces = vec![0.0; n];
-        start.terms.all_forces(start.lambda, &mut forces);
+        let mut joints = start.joints.clone().map(Joints::new);
+        match &mut joints {
+            Some(joints) => joints.all_forces(&mut forces),
+            None => start.terms.all_forces(start.lambda, &mut forces),
+        }
         Self {
             predictor: Predictor::new(discretisation, start),
             alpha,
@@ -58,6 +91,7 @@ impl Index3 {
             mass: start.terms.mass.clone(),
             shifted: vec![0.0; n],
             system: start.saddle(),
+            joints,
             x: vec![0.0; n + m],
             rates: None,
             varying: Varying::new(discretisation, start),
@@ -90,7 +124,16 @@ impl Formula for Index3 {
         Ok(())
     }
 
+    fn evaluate(&mut self, mechanics: &mut CountedMechanics<'_>, trial: &mut Trial, forms: bool) {
+        let Some(Joints { branches, .. }) = &mut self.joints else { return trial.evaluate(mechanics, forms) };
+        branches.accelerations.iter_mut().zip(&self.a).for_each(|(to, a)| *to = a / (1.0 + self.alpha));
+        mechanics.write_branches(trial.t, [&trial.q, &trial.v], true, forms, branches);
+    }
+
     fn form(&mut self, trial: &Trial) -> Result<(), Singular> {
+        if self.joints.is_some() {
+            return Ok(());
+        }
         let Trial { terms, derivatives, .. } = trial;
         let Self { predictor, alpha, mass_at, a, lambda, mass, system, rates, .. } = self;
         let (by_position, by_velocity) = (predictor.by_position, predictor.by_velocity);
@@ -114,29 +157,42 @@ impl Formula for Index3 {
         self.system.to_dense()
     }
 
+    fn is_finite(&self) -> bool {
+        let forces = self.joints.as_ref().map(|joints| &joints.branches.forces);
+        forces
+            .map_or_else(|| self.matrix().iter().all(|x| x.is_finite()), |forces| forces.iter().all(|x| x.is_finite()))
+    }
+
     fn factorize(&mut self) -> Result<(), Singular> {
-        self.system.factorize()
+        let Some(Joints { branches, system }) = &mut self.joints else { return self.system.factorize() };
+        let Predictor { by_position, by_velocity, .. } = self.predictor;
+        system.factorize_changes([by_position, by_velocity, 1.0 / (1.0 + self.alpha)], branches)
     }
 
     fn correct(&mut self, trial: &mut Trial) -> Correction {
         let terms = &trial.terms;
-        let Self { predictor, alpha, mass_at, a, lambda, forces, mass, system, x, rates, .. } = self;
+        let Self { predictor, alpha, mass_at, a, lambda, forces, mass, system, joints, x, rates, .. } = self;
         let by_position = predictor.by_position;
         let (violation, by) = match rates {
             None => (&terms.constraints, by_position),
             Some(_) => (&terms.constraint_rates, predictor.by_velocity),
         };
         let (dynamics, constraints) = x.split_at_mut(a.len());
-        terms.all_forces(lambda, dynamics);
+        match joints {
+            Some(joints) => dynamics.copy_from_slice(&joints.branches.forces),
+            None => terms.all_forces(lambda, dynamics),
+        }
         let earlier = *alpha / (1.0 + *alpha);
         for (residual, &force) in dynamics.iter_mut().zip(&*forces) {
             *residual -= earlier * force;
         }
-        mass_at.choose(&terms.mass, mass).add_product(-1.0 / (1.0 + *alpha), a, dynamics);
+        if joints.is_none() {
+            mass_at.choose(&terms.mass, mass).add_product(-1.0 / (1.0 + *alpha), a, dynamics);
+        }
         for (residual, &violation) in constraints.iter_mut().zip(violation) {
             *residual = -violation / by;
         }
-        system.solve(x);
+        solve(joints.as_mut(), system, x);
         let (change, multipliers) = x.split_at(a.len());
         increase(a, change);
         increase(lambda, multipliers);
@@ -150,22 +206,25 @@ impl Formula for Index3 {
 
     fn attainable(&mut self, trial: &Trial) -> Option<f64> {
         let terms = &trial.terms;
-        let Self { predictor, alpha, mass_at, a, lambda, forces, mass, system, x, rates, .. } = self;
+        let Self { predictor, alpha, mass_at, a, lambda, forces, mass, system, joints, x, rates, .. } = self;
         let (constrained, by) = match rates {
             None => (&trial.q, predictor.by_position),
             Some(_) => (&trial.v, predictor.by_velocity),
         };
         let (dynamics, constraints) = x.split_at_mut(a.len());
         let (of_mass, earlier) = (1.0 / (1.0 + *alpha), *alpha / (1.0 + *alpha));
-        for (size, (force, before)) in dynamics.iter_mut().zip(terms.forces.iter().zip(&*forces)) {
+        let of_end = joints.as_ref().map_or(&terms.forces, |joints| &joints.branches.sizes);
+        for (size, (force, before)) in dynamics.iter_mut().zip(of_end.iter().zip(&*forces)) {
             *size = force.abs() + (earlier * before).abs();
         }
-        mass_at.choose(&terms.mass, mass).add_sizes(of_mass, a, dynamics);
+        if joints.is_none() {
+            mass_at.choose(&terms.mass, mass).add_sizes(of_mass, a, dynamics);
+        }
         terms.jacobian.add_transposed_sizes(lambda, dynamics);
         constraints.fill(0.0);
         terms.jacobian.add_sizes(1.0 / by, constrained, constraints);
         rounding_of(x);
-        system.solve(x);
+        solve(joints.as_mut(), system, x);
         Some(largest(&x[..a.len()]))
     }
 
@@ -188,13 +247,17 @@ impl Formula for Index3 {
     /// that do this have the directions at the end of the step. The displacement along the constraints by reactions
     /// with the directions of the start, `(J₁ − J₀)ᵀ μ`, is added in magnitude. See [`Varying`].
     fn error(&mut self, trial: &Trial) -> Option<Estimate<'_>> {
-        let Self { varying, alpha, mass_at, a, mass, shifted: error, system, x, .. } = self;
+        let Self { varying, alpha, mass_at, a, mass, shifted: error, system, joints, x, .. } = self;
         let varying = varying.as_mut()?;
         let n = a.len();
         varying.error(a, error);
         x.fill(0.0);
-        mass_at.choose(&trial.terms.mass, mass).add_product(1.0 / (1.0 + *alpha), error, &mut x[..n]);
-        system.solve(x);
+        let of_mass = 1.0 / (1.0 + *alpha);
+        match joints {
+            Some(Joints { branches, system }) => system.add_inertia(branches, of_mass, error, x),
+            None => mass_at.choose(&trial.terms.mass, mass).add_product(of_mass, error, &mut x[..n]),
+        }
+        solve(joints.as_mut(), system, x);
         varying.take_rates(&x[..n]);
         for (error, along) in error.iter_mut().zip(&*x) {
             *error = along.abs();
@@ -215,7 +278,10 @@ impl Formula for Index3 {
     }
 
     fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {
-        trial.terms.all_forces(&self.lambda, &mut self.forces);
+        match &mut self.joints {
+            Some(joints) => joints.all_forces(&mut self.forces),
+            None => trial.terms.all_forces(&self.lambda, &mut self.forces),
+        }
         self.predictor.keep(&self.a);
         if let Some(varying) = &mut self.varying {
             varying.accept(&mut self.predictor, &self.a, &self.lambda, &trial.terms.jacobian);
@@ -229,6 +295,6 @@ impl Formula for Index3 {
     }
 
     fn flops(&self) -> u64 {
-        self.system.flops()
+        self.joints.as_ref().map_or(self.system.flops(), |joints| joints.system.flops)
     }
 }

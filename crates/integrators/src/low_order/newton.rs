@@ -89,11 +89,7 @@ impl<F: Formula> Step<'_, '_, '_, F> {
         self.run.check_budget(1)?;
         let forms = self.keeper.forms(iteration == 1, self.trial.h) || self.correction.reform;
         let (mut mechanics, trial) = (self.run.problem.mechanics()?, &mut *self.trial);
-        if forms {
-            mechanics.linearisation(trial.t, &trial.q, &trial.v, &mut trial.terms, &mut trial.derivatives);
-        } else {
-            mechanics.terms(trial.t, &trial.q, &trial.v, &mut trial.terms);
-        }
+        self.formula.evaluate(&mut mechanics, trial, forms);
         if forms && !self.factorize()? {
             return Ok(f64::NAN);
         }
@@ -130,8 +126,7 @@ impl<F: Formula> Step<'_, '_, '_, F> {
         }
         run.own.factorizations += 1;
         if formula.factorize().is_err() {
-            let finite = formula.matrix().iter().all(|entry| entry.is_finite());
-            return if finite { Err(singular(run.t, "Newton's matrix")) } else { Ok(false) };
+            return if formula.is_finite() { Err(singular(run.t, "Newton's matrix")) } else { Ok(false) };
         }
         Ok(true)
     }

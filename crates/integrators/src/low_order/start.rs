@@ -3,27 +3,28 @@
 use std::sync::Arc;
 
 use mbsbench_problem::linalg::{Saddle, Singular};
-use mbsbench_problem::{Counted, Derivatives, Failure, Run, Structure, Terms};
+use mbsbench_problem::{Branches, Counted, Derivatives, Failure, Run, Structure, Terms};
 
 use super::formula::{Formula, Start, Trial};
 use super::newton::singular;
 use crate::newton::largest;
 use crate::sizes::Controlled;
+use crate::stepper::finite;
 
 /// Creates the formula at the initial state. With constant steps its algorithmic accelerations belong to the time
 /// `shift` steps after it. With controlled steps it receives the rates of the accelerations, and the first step gets a
-/// size, if none is given.
+/// size, if none is given. With `by_joints` it receives the joints of a tree in place of terms.
 pub fn start<F: Formula>(
     run: &mut Run<'_, Counted<'_>>,
     make: impl FnOnce(&Start<'_>) -> Result<F, Singular>,
-    shift: f64,
+    (shift, by_joints): (f64, bool),
     controlled: Option<&mut Controlled>,
 ) -> Result<(F, Trial), Failure> {
     let time = run.t;
     let (q, v) = run.task.initial.split_at(run.task.initial.len() / 2);
-    let mut motion = Motion::new(&mut run.problem)?;
+    let mut motion = Motion::new(&mut run.problem, by_joints)?;
     let x = motion.solve(run, time, (q, v))?;
-    let terms = motion.terms.clone();
+    let (terms, joints) = (motion.terms.clone(), motion.joints.clone());
     let (a, lambda) = x.split_at(q.len());
     let (mut algorithmic, mut jerk) = (a.to_vec(), None);
     if let Some(controlled) = controlled {
@@ -44,7 +45,7 @@ pub fn start<F: Formula>(
     }
     let Motion { structure, derivatives, .. } = motion;
     let (jerk, structure) = (jerk.as_deref(), &*structure);
-    let start = Start { q, v, a, algorithmic: &algorithmic, jerk, lambda, terms: &terms, structure };
+    let start = Start { q, v, a, algorithmic: &algorithmic, jerk, lambda, terms: &terms, structure, joints };
     let formula = make(&start).map_err(|Singular| singular(time, "mass matrix"))?;
     Ok((formula, Trial { t: time, h: 0.0, size: largest(q), q: q.to_vec(), v: v.to_vec(), terms, derivatives }))
 }
@@ -78,19 +79,24 @@ struct Motion {
     /// Terms at the last state that was solved for.
     terms: Terms<f64>,
     system: Saddle,
+    /// The joints of a tree, in place of terms and matrix.
+    joints: Option<Branches>,
     /// Memory, passed on to the first step.
     derivatives: Derivatives<f64>,
 }
 
 impl Motion {
     /// Creates the solver at the start of a run.
-    fn new(problem: &mut Counted<'_>) -> Result<Self, Failure> {
-        let structure = problem.mechanics()?.structure();
-        let sparse = structure.is_sparse();
+    fn new(problem: &mut Counted<'_>, by_joints: bool) -> Result<Self, Failure> {
+        let mut mechanics = problem.mechanics()?;
+        let joints = if by_joints { mechanics.branches() } else { None };
+        let structure = if joints.is_some() { Arc::default() } else { mechanics.structure() };
+        let sparse = joints.is_some() || structure.is_sparse();
         let (terms, derivatives) = (Terms::of(&structure, sparse), Derivatives::of(&structure, sparse));
         Ok(Self {
             terms,
             derivatives,
+            joints,
             system: Saddle::new(&structure.dynamics, &structure.jacobian, sparse),
             structure,
         })
@@ -112,7 +118,12 @@ impl Motion {
     fn solve(&mut self, run: &mut Run<'_, Counted<'_>>, t: f64, (q, v): (&[f64], &[f64])) -> Result<Vec<f64>, Failure> {
         run.check_budget(1)?;
         let time = run.t;
-        let Self { terms, system, .. } = self;
+        let Self { terms, system, joints, .. } = self;
+        if let Some(joints) = joints {
+            run.problem.mechanics()?.write_branches(t, [q, v], false, false, joints);
+            finite(time, &joints.accelerations)?;
+            return Ok(joints.accelerations.clone());
+        }
         let (n, m) = (q.len(), terms.constraints.len());
         let mut mechanics = run.problem.mechanics()?;
         mechanics.terms(t, q, v, terms);

@@ -3,7 +3,8 @@
 use mbsbench_problem::ode::{dual_jacobian, dual_time_derivative, no_jacobian};
 use mbsbench_problem::scalar::is_double;
 use mbsbench_problem::{
-    AccelerationLevel, Failure, Form, MechanicalModel, Mechanics, MechanicsOf, Ode, Properties, Scalar, Tangent,
+    AccelerationLevel, Failure, Form, MechanicalModel, Mechanics, MechanicsOf, Ode, Properties, Recursion, Scalar,
+    Tangent,
 };
 use nalgebra::DMatrix;
 use num_dual::Dual;
@@ -124,7 +125,9 @@ pub struct TreeOde<'m, S: Scalar, X: Space> {
     space: &'m JointSpace<X>,
     recursion: Articulated<S, X>,
     duals: Option<Duals<S, X>>,
-    linearised: Option<Box<Linearised<X>>>,
+    linearised: Option<Box<Linearised<'m, X>>>,
+    /// A state in doubles.
+    state: Vec<f64>,
     /// The form `M v' = D` for methods that solve such equations; created on request.
     mechanics: Option<MechanicsOf<'m, JointSpace<X>, S>>,
     /// The rate at the start of a step, if contacts may limit steps.
@@ -142,7 +145,7 @@ impl<X: Space> JointSpace<X> {
     /// Returns the equations, with `y = (q ; v)`: those of the tree if there are no constraints and no couplings, and
     /// otherwise those with a mass matrix and with constraints at acceleration level.
     pub fn ode<S: Scalar>(&self) -> Box<dyn Ode<S> + '_> {
-        if self.is_tree() && self.tree.columns == self.tree.velocities {
+        if self.is_mere_tree() {
             Box::new(TreeOde::new(self))
         } else {
             Box::new(AccelerationLevel::new(MechanicsOf::new(self)))
@@ -162,7 +165,15 @@ impl<'m, S: Scalar, X: Space> TreeOde<'m, S, X> {
     pub fn new(space: &'m JointSpace<X>) -> Self {
         let size = space.tree.coordinates + space.tree.velocities;
         let rate = space.system.contacts().next().map(|_| vec![S::zero(); size]);
-        Self { space, recursion: Articulated::new(space), duals: None, linearised: None, mechanics: None, rate }
+        Self {
+            space,
+            recursion: Articulated::new(space),
+            duals: None,
+            linearised: None,
+            state: vec![0.0; size],
+            mechanics: None,
+            rate,
+        }
     }
 
     /// Returns the tree, and memory for derivatives at `n` states.
@@ -210,13 +221,17 @@ impl<S: Scalar, X: Space> Ode<S> for TreeOde<'_, S, X> {
     }
 
     fn tangent(&mut self) -> Option<Tangent<S>> {
-        if is_double::<S>() { self.space.branches().map(Tangent::Tree) } else { None }
+        self.linearised = if is_double::<S>() { self.space.linearised().map(Box::new) } else { None };
+        self.linearised.as_ref().map(|linearised| Tangent::Tree(linearised.branches()))
     }
 
     fn linearise(&mut self, t: S, y: &[S], tangent: &mut Tangent<S>) -> Result<(), Failure> {
-        let Tangent::Tree(tree) = tangent else { return Err(no_jacobian()) };
-        let linearised = self.linearised.get_or_insert_with(|| Box::new(Linearised::new(self.space)));
-        linearised.write(self.space, t, y, tree);
+        let (Tangent::Tree(tree), Some(linearised)) = (tangent, &mut self.linearised) else {
+            return Err(no_jacobian());
+        };
+        self.state.iter_mut().zip(y).for_each(|(to, from)| *to = from.value());
+        let (q, v) = self.state.split_at(self.space.tree.coordinates);
+        linearised.write(t.value(), q, v, false, tree);
         Ok(())
     }
 

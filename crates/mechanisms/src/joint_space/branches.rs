@@ -1,7 +1,7 @@
 //! Derivatives of the accelerations of a tree, joint by joint.
 
 use mbsbench_problem::branches::Motion6;
-use mbsbench_problem::{Branch, Branches, Matrices, Scalar};
+use mbsbench_problem::{Branch, Branches, Matrices, Recursion, Scalar};
 use num_dual::Dual64;
 
 use super::articulated::Articulated;
@@ -11,12 +11,10 @@ use super::tree::Link;
 use crate::space::{Space, Vector};
 use crate::system::{Action, At};
 
-/// Memory for the derivatives of the accelerations of a tree.
-pub(super) struct Linearised<X: Space> {
+/// The forces in the joints of a tree, and their derivatives.
+pub(super) struct Linearised<'m, X: Space> {
+    space: &'m JointSpace<X>,
     recursion: Articulated<f64, X>,
-    /// Coordinates, velocities and their rates.
-    state: Vec<f64>,
-    rate: Vec<f64>,
     /// Joints by number.
     joints: Vec<Joint<X>>,
     /// For each body, the number of the last joint on the way from the ground, including the body's own.
@@ -35,6 +33,8 @@ struct Joint<X: Space> {
     twist: X::Motion<f64>,
     acceleration: X::Motion<f64>,
     wrench: X::Motion<f64>,
+    /// Sums of the magnitudes of the parts of the wrench.
+    size: X::Motion<f64>,
 }
 
 /// The motion about the origin of a body with this centre of mass.
@@ -88,32 +88,37 @@ impl<X: Space> JointSpace<X> {
         if a == b { Ok(None) } else { link((a, b)).or_else(|| link((b, a))).map(Some).ok_or(()) }
     }
 
-    /// Memory for derivatives, if there are many joints with vectors as coordinates, and forces act on single bodies
-    /// and along joints only.
-    pub(super) fn branches(&self) -> Option<Branches> {
+    /// Forces and derivatives joint by joint, if there is nothing but a tree of many joints with vectors as coordinates,
+    /// and forces act on single bodies and along joints only.
+    pub(super) fn linearised(&self) -> Option<Linearised<'_, X>> {
         let is_possible = Matrices::default().may_be_sparse(self.tree.velocities)
+            && self.is_mere_tree()
             && self.tree.has_vector_coordinates()
             && self.system.actions.iter().all(|action| self.joint_of(action).is_ok());
-        is_possible.then(|| Branches {
-            joints: vec![Branch::default(); self.tree.velocities],
-            order: self.tree.links.iter().flat_map(Link::columns).collect(),
-        })
+        is_possible.then(|| Linearised::new(self))
     }
 }
 
-impl<X: Space> Linearised<X> {
-    pub(super) fn new(space: &JointSpace<X>) -> Self {
+/// The magnitudes of the components.
+fn sizes<X: Space>(motion: &X::Motion<f64>) -> X::Motion<f64> {
+    let mut sizes = *motion;
+    (0..X::FREEDOMS).for_each(|i| sizes[i] = sizes[i].abs());
+    sizes
+}
+
+impl<'m, X: Space> Linearised<'m, X> {
+    fn new(space: &'m JointSpace<X>) -> Self {
         let (tree, bodies, none) = (&space.tree, space.system.bodies.len(), X::nothing::<f64>());
         let mut last = vec![None; bodies];
         for link in &tree.links {
             last[link.body] = link.columns().last().or_else(|| last[link.parent?]);
         }
-        let joint = Joint { column: none, by_velocity: none, twist: none, acceleration: none, wrench: none };
+        let joint =
+            Joint { column: none, by_velocity: none, twist: none, acceleration: none, wrench: none, size: none };
         let zeros = vec![Dual64::from_re(0.0); bodies * X::COORDINATES];
         Self {
+            space,
             recursion: Articulated::new(space),
-            state: vec![0.0; tree.coordinates + tree.velocities],
-            rate: vec![0.0; tree.velocities],
             joints: vec![joint; tree.velocities],
             last,
             q: zeros.clone(),
@@ -122,64 +127,8 @@ impl<X: Space> Linearised<X> {
         }
     }
 
-    /// Writes the derivatives at a state.
-    pub(super) fn write<S: Scalar>(&mut self, space: &JointSpace<X>, t: S, y: &[S], tree: &mut Branches) {
-        let Self { recursion, state, rate, joints, last, .. } = self;
-        state.iter_mut().zip(y).for_each(|(to, from)| *to = from.value());
-        let (q, v) = state.split_at(space.tree.coordinates);
-        recursion.accelerations(space, t.value(), q, v, rate);
-        let kinematics = &recursion.kinematics;
-        for link in &space.tree.links {
-            let moved = &kinematics.bodies[link.body];
-            let centre = &moved.frame.centre;
-            let mut before = link.parent.and_then(|parent| last[parent]);
-            for j in link.columns() {
-                let (twist, acceleration) = match before {
-                    Some(before) => (joints[before].twist, joints[before].acceleration),
-                    None => (X::nothing(), space.ground()),
-                };
-                let column = at_origin::<f64, X>(&kinematics.columns[j], centre);
-                let by_velocity = changing::<f64, X>(&twist, &column);
-                let relative = X::plus(&X::nothing(), &column, v[j]);
-                let twist = X::plus(&twist, &relative, 1.0);
-                let acceleration = X::plus(&X::plus(&acceleration, &column, rate[j]), &by_velocity, v[j]);
-                joints[j] = Joint { column, by_velocity, twist, acceleration, wrench: X::nothing() };
-                let branch = &mut tree.joints[j];
-                *branch = Branch {
-                    parent: before,
-                    column: six::<X>(&column),
-                    by_velocity: six::<X>(&by_velocity),
-                    by_acceleration: six::<X>(&changing::<f64, X>(&acceleration, &column)),
-                    ..Branch::default()
-                };
-                add_columns::<X>(&mut branch.turning, -1.0, |unit| changing::<f64, X>(&relative, &unit));
-                before = Some(j);
-            }
-            let Some(j) = before else { continue };
-            let Joint { twist, acceleration, wrench, .. } = &mut joints[j];
-            let inertia = X::inertia(&space.system.bodies[link.body], &moved.frame.turn);
-            let inertia = X::at_beginning::<f64>(&inertia, centre);
-            let momentum = X::times::<f64>(&inertia, twist);
-            *wrench = X::plus(wrench, &X::times::<f64>(&inertia, acceleration), 1.0);
-            *wrench = X::plus(wrench, &carrying::<X>(twist, &momentum), 1.0);
-            let [_, damping, mass] = &mut tree.joints[j].body;
-            add_columns::<X>(mass, 1.0, |unit| X::times::<f64>(&inertia, &unit));
-            add_columns::<X>(damping, 1.0, |unit| {
-                let of_change = carrying::<X>(twist, &X::times::<f64>(&inertia, &unit));
-                X::plus(&carrying::<X>(&unit, &momentum), &of_change, 1.0)
-            });
-        }
-        self.write_actions(space, t.value(), tree);
-        for j in tree.order.iter().rev().copied() {
-            let Joint { column, wrench, .. } = self.joints[j].clone();
-            tree.joints[j].reaction = six::<X>(&carrying::<X>(&column, &wrench));
-            if let Some(parent) = tree.joints[j].parent {
-                self.joints[parent].wrench = X::plus(&self.joints[parent].wrench, &wrench, 1.0);
-            }
-        }
-    }
-
-    fn write_actions(&mut self, space: &JointSpace<X>, t: f64, tree: &mut Branches) {
+    fn write_actions(&mut self, t: f64, tree: &mut Branches) {
+        let space = self.space;
         if space.system.actions.is_empty() {
             return;
         }
@@ -189,10 +138,14 @@ impl<X: Space> Linearised<X> {
         let none = X::nothing::<f64>();
         for action in &space.system.actions {
             if let Ok(Some(link)) = space.joint_of(action) {
-                let Joint { column, by_velocity, .. } = self.joints[link.column].clone();
+                let (j, Joint { column, by_velocity, .. }) = (link.column, self.joints[link.column].clone());
                 for (derivative, [displacement, change]) in [[column, by_velocity], [none, column]].iter().enumerate() {
-                    let [_, by] = self.action(t, action, link.body, [displacement, change]);
-                    tree.joints[link.column].joint[derivative] -= X::power::<f64>(&column, &by);
+                    let [wrench, by] = self.action(t, action, link.body, [displacement, change]);
+                    tree.joints[j].joint[derivative] -= X::power::<f64>(&column, &by);
+                    if derivative == 0 {
+                        tree.forces[j] += X::power::<f64>(&column, &wrench);
+                        tree.sizes[j] += X::power::<f64>(&sizes::<X>(&column), &sizes::<X>(&wrench));
+                    }
                 }
                 continue;
             }
@@ -206,6 +159,7 @@ impl<X: Space> Linearised<X> {
             });
             add_columns::<X>(damping, -1.0, |unit| self.action(t, action, body, [&none, &unit])[1]);
             self.joints[j].wrench = X::plus(&self.joints[j].wrench, &wrench, -1.0);
+            self.joints[j].size = X::plus(&self.joints[j].size, &sizes::<X>(&wrench), 1.0);
         }
     }
 
@@ -239,5 +193,80 @@ impl<X: Space> Linearised<X> {
         let (mut value, mut by) = (X::nothing::<f64>(), X::nothing::<f64>());
         (0..X::FREEDOMS).for_each(|i| (value[i], by[i]) = (wrench[i].re, wrench[i].eps));
         [value, by]
+    }
+}
+
+impl<X: Space> Recursion for Linearised<'_, X> {
+    fn branches(&self) -> Branches {
+        Branches::new(self.space.tree.links.iter().flat_map(Link::columns).collect())
+    }
+
+    fn write(&mut self, t: f64, q: &[f64], v: &[f64], is_given: bool, tree: &mut Branches) {
+        let Self { space, recursion, joints, last, .. } = self;
+        if is_given {
+            recursion.kinematics.place(&space.tree, q);
+            recursion.kinematics.go(&space.tree, v);
+            recursion.kinematics.write_rates();
+        } else {
+            recursion.accelerations(space, t, q, v, &mut tree.accelerations);
+        }
+        let (kinematics, rate) = (&recursion.kinematics, &tree.accelerations);
+        for link in &space.tree.links {
+            let moved = &kinematics.bodies[link.body];
+            let centre = &moved.frame.centre;
+            let mut before = link.parent.and_then(|parent| last[parent]);
+            for j in link.columns() {
+                let (twist, acceleration) = match before {
+                    Some(before) => (joints[before].twist, joints[before].acceleration),
+                    None => (X::nothing(), space.ground()),
+                };
+                let column = at_origin::<f64, X>(&kinematics.columns[j], centre);
+                let by_velocity = changing::<f64, X>(&twist, &column);
+                let relative = X::plus(&X::nothing(), &column, v[j]);
+                let twist = X::plus(&twist, &relative, 1.0);
+                let acceleration = X::plus(&X::plus(&acceleration, &column, rate[j]), &by_velocity, v[j]);
+                let none = X::nothing();
+                joints[j] = Joint { column, by_velocity, twist, acceleration, wrench: none, size: none };
+                let branch = &mut tree.joints[j];
+                *branch = Branch {
+                    parent: before,
+                    column: six::<X>(&column),
+                    by_velocity: six::<X>(&by_velocity),
+                    by_acceleration: six::<X>(&changing::<f64, X>(&acceleration, &column)),
+                    ..Branch::default()
+                };
+                add_columns::<X>(&mut branch.turning, -1.0, |unit| changing::<f64, X>(&relative, &unit));
+                before = Some(j);
+            }
+            let Some(j) = before else { continue };
+            let Joint { twist, acceleration, wrench, size, .. } = &mut joints[j];
+            let inertia = X::inertia(&space.system.bodies[link.body], &moved.frame.turn);
+            let inertia = X::at_beginning::<f64>(&inertia, centre);
+            let momentum = X::times::<f64>(&inertia, twist);
+            for part in [X::times::<f64>(&inertia, acceleration), carrying::<X>(twist, &momentum)] {
+                *wrench = X::plus(wrench, &part, 1.0);
+                *size = X::plus(size, &sizes::<X>(&part), 1.0);
+            }
+            let [_, damping, mass] = &mut tree.joints[j].body;
+            add_columns::<X>(mass, 1.0, |unit| X::times::<f64>(&inertia, &unit));
+            add_columns::<X>(damping, 1.0, |unit| {
+                let of_change = carrying::<X>(twist, &X::times::<f64>(&inertia, &unit));
+                X::plus(&carrying::<X>(&unit, &momentum), &of_change, 1.0)
+            });
+        }
+        tree.forces.fill(0.0);
+        tree.sizes.fill(0.0);
+        self.write_actions(t, tree);
+        for j in tree.order.iter().rev().copied() {
+            let Joint { column, wrench, size, .. } = self.joints[j].clone();
+            tree.forces[j] -= X::power::<f64>(&column, &wrench);
+            tree.sizes[j] += X::power::<f64>(&sizes::<X>(&column), &size);
+            tree.joints[j].reaction = six::<X>(&carrying::<X>(&column, &wrench));
+            if let Some(parent) = tree.joints[j].parent {
+                let parent = &mut self.joints[parent];
+                parent.wrench = X::plus(&parent.wrench, &wrench, 1.0);
+                parent.size = X::plus(&parent.size, &size, 1.0);
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! A mechanism in the coordinates that a tree of joints leaves free.
 
-use mbsbench_problem::{Dimensions, Entries, MechanicalModel, Scalar};
+use mbsbench_problem::{Dimensions, Entries, MechanicalModel, Recursion, Scalar};
 use nalgebra::DMatrix;
 
 use super::kinematics::{Kinematics, gyroscopic};
@@ -113,6 +113,11 @@ impl<X: Space> JointSpace<X> {
     /// True if there are no constraints besides the tree.
     pub fn is_tree(&self) -> bool {
         self.dimensions().constraints() == 0
+    }
+
+    /// True if nothing else belongs to the equations: no constraints and no couplings.
+    pub(super) fn is_mere_tree(&self) -> bool {
+        self.is_tree() && self.tree.columns == self.tree.velocities
     }
 
     /// Acceleration that represents gravity: the opposite acceleration of the ground, m/s².
@@ -259,6 +264,10 @@ impl<X: Space> MechanicalModel for JointSpace<X> {
     fn nonholonomic_constraints<S: Scalar>(&self, t: S, q: &[S], v: &[S], gamma: &mut [S]) {
         let kinematics = self.moving(q, v);
         self.system.nonholonomic_constraints(t, &kinematics.q, &kinematics.v, gamma);
+    }
+
+    fn recursion(&self) -> Option<Box<dyn Recursion + '_>> {
+        self.linearised().map(|linearised| Box::new(linearised) as _)
     }
 
     fn is_autonomous(&self) -> bool {

@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 
 use super::Counting;
 use crate::linalg::Matrix;
-use crate::{Derivatives, Mechanics, Motion, Scalar, Structure, Terms, pass_on};
+use crate::{Branches, Derivatives, Mechanics, Motion, Scalar, Structure, Terms, pass_on};
 
 /// A [`Mechanics`] with counters, returned by [`Counted::mechanics`](crate::Counted::mechanics).
 ///
@@ -97,5 +97,21 @@ impl<S: Scalar> CountedMechanics<'_, S> {
     pub fn time_derivatives(&mut self, at: Motion<'_, S>, forces: &mut [S], constraints: &mut [S]) {
         self.statistics.jacobian_columns += u64::from(!self.paused);
         self.inner.time_derivatives(at, forces, constraints);
+    }
+}
+
+impl CountedMechanics<'_> {
+    /// Memory for the joints of a [tree](Mechanics::recursion).
+    pub fn branches(&mut self) -> Option<Branches> {
+        self.inner.recursion().map(|recursion| recursion.branches())
+    }
+
+    /// See [`Recursion::write`](crate::Recursion::write). Counts an evaluation of the right-hand side, and of a Jacobian if the method `forms`
+    /// its matrix. Does nothing if there is no tree.
+    pub fn write_branches(&mut self, t: f64, [q, v]: [&[f64]; 2], is_given: bool, forms: bool, tree: &mut Branches) {
+        let Some(recursion) = self.inner.recursion() else { return };
+        recursion.write(t, q, v, is_given, tree);
+        self.count_rhs();
+        self.statistics.count_exact_jacobian(2 * v.len(), self.paused || !forms);
     }
 }

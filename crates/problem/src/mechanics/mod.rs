@@ -22,7 +22,7 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use crate::linalg::{Entries, Matrix};
-use crate::{Failure, Scalar};
+use crate::{Failure, Recursion, Scalar};
 
 pub use closed_form::{ClosedForm, ClosedTerms, Partials};
 pub use dual::MechanicsOf;
@@ -108,6 +108,12 @@ pub trait MechanicalModel: Send + Sync {
         false
     }
 
+    /// The joints of a tree, if these are many and the equations contain nothing else; the matrices of such equations
+    /// are full.
+    fn recursion(&self) -> Option<Box<dyn Recursion + '_>> {
+        None
+    }
+
     /// True if neither forces nor constraints depend on time; see
     /// [`Properties::is_autonomous`](crate::Properties::is_autonomous).
     fn is_autonomous(&self) -> bool {
@@ -147,6 +153,10 @@ pub trait Mechanics<S: Scalar = f64> {
     fn acceleration_bias(&mut self, t: S, q: &[S], v: &[S], bias: &mut [S]);
     /// See [`MechanicalModel::closed_form`].
     fn closed_form(&self) -> Option<&dyn ClosedForm<S>> {
+        None
+    }
+    /// See [`MechanicalModel::recursion`]; only in double precision.
+    fn recursion(&mut self) -> Option<&mut (dyn Recursion + '_)> {
         None
     }
     /// True if bodies may touch, so that [`step_limit`](Self::step_limit) may be finite.

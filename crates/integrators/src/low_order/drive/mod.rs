@@ -34,6 +34,8 @@ pub struct Requirements {
     pub multistep: bool,
     /// The time of the algorithmic accelerations at the start, in steps after it; zero if they are the accelerations.
     pub shift: f64,
+    /// True if the formula uses the joints of a tree in place of terms.
+    pub by_joints: bool,
 }
 
 /// Checks that the formulas can be used on `problem`.
@@ -64,7 +66,7 @@ pub fn solve<F: Formula>(
         return run.stop(None);
     }
     let mut controlled = Controlled::new(CONTROL, Some(ERROR_ORDER), task);
-    match start(&mut run, make, plan.shift, controlled.as_mut()) {
+    match start(&mut run, make, (plan.shift, plan.by_joints), controlled.as_mut()) {
         Ok((formula, trial)) => {
             let (newton, state, end) = (plan.newton, task.initial.to_vec(), task.initial.to_vec());
             let keeper = Keeper::new(newton.jacobian);

@@ -60,7 +60,7 @@ fn in_turn(
     let mut controlled = Controlled::new(CONTROL, Some(ERROR_ORDER), &task);
     controlled.as_mut().expect("tolerances are given").size = Some(sizes[0]);
     let make = |start: &Start<'_>| Ok(Index3::new(discretisation, alpha, MassAt::Shifted, start));
-    let (formula, trial) = start(&mut run, make, 0.0, controlled.as_mut()).expect("there is a start");
+    let (formula, trial) = start(&mut run, make, (0.0, false), controlled.as_mut()).expect("there is a start");
     let newton = NewtonSettings { tolerance: 1e-12, ..NewtonSettings::default() };
     let keeper = Keeper::new(newton.jacobian);
     let (state, end) = (initial.to_vec(), initial.to_vec());

@@ -1,9 +1,17 @@
 //! Derivatives of the accelerations of trees, joint by joint: the same as by dual numbers of the recursion.
 
-use mbsbench_integrators::{Dop853, Mebdf, Ode15s, Radau5, Trapezoidal};
+use std::ops::ControlFlow;
+
+use mbsbench_integrators::{
+    Dop853, GeneralizedAlpha, GeneralizedAlphaI2, GeneralizedAlphaSi2, HhtI3, Mebdf, Newmark, Nstiff, NstiffSi2,
+    Ode15s, Radau5, Trapezoidal,
+};
 use mbsbench_mechanisms::MechanismModel;
 use mbsbench_mechanisms::space::{Plane, Space, Spatial};
-use mbsbench_problem::{Counted, Formulated, Method, MethodDefinition, Settings, Silent, Tangent, TangentSystem, Task};
+use mbsbench_problem::{
+    Counted, Failure, Formulated, Method, MethodDefinition, Observer, Settings, Silent, Solution, Step, Tangent,
+    TangentSystem, Task,
+};
 use nalgebra::{DMatrix, DVector};
 
 use super::mechanisms::mechanism;
@@ -138,4 +146,61 @@ fn implicit_methods_find_the_motion() {
         let wrong: Vec<f64> = found.iter().zip(&expected).map(|(a, b)| a - b).collect();
         assert!(largest(&wrong) < 1e-4 * largest(&expected), "{:e} of {:e}", largest(&wrong), largest(&expected));
     }
+}
+
+/// Watches Newton's matrices, which only formulas with full matrices can show.
+struct Watching(usize);
+
+impl Observer for Watching {
+    fn step(&mut self, _step: &mut Step<'_>) -> ControlFlow<Failure> {
+        ControlFlow::Continue(())
+    }
+
+    fn watches_newton_matrices(&self) -> bool {
+        true
+    }
+
+    fn newton_matrix(&mut self, _t: f64, _matrix: &DMatrix<f64>) {
+        self.0 += 1;
+    }
+}
+
+/// Formulas of second order make the same steps joint by joint as with the matrices of the equations of motion, with
+/// constant and with controlled steps.
+fn steps_agree<X: Space>(text: &str) {
+    let model = MechanismModel::<X>::new(&mechanism(text)).unwrap_or_else(|error| panic!("{error}"));
+    let initial: Vec<f64> = model.initial_state();
+    let solve = |method: &dyn Method, settings: Settings, observer: &mut dyn Observer| -> Solution {
+        let mut ode = Formulated::<f64>::ode(&model);
+        let task = Task { t_start: 0.1, t_end: 0.11, initial: &initial, settings };
+        let solution = method.solve(Counted::new(&mut *ode), &task, observer);
+        assert_eq!(solution.failure, None);
+        solution
+    };
+    let (constant, controlled) = (Settings::fixed(1e-3), Settings::tolerance(1e-6, 1e-6));
+    for (method, settings) in [
+        (Newmark::default().method(), constant),
+        (HhtI3::default().method(), constant),
+        (HhtI3::default().method(), controlled),
+        (Nstiff::default().method(), constant),
+        (GeneralizedAlpha::default().method(), controlled),
+        (GeneralizedAlphaI2::default().method(), constant),
+        (GeneralizedAlphaSi2::default().method(), constant),
+        (NstiffSi2::default().method(), constant),
+    ] {
+        let mut watching = Watching(0);
+        let expected = solve(&*method, settings, &mut watching);
+        assert!(watching.0 > 0);
+        let found = solve(&*method, settings, &mut Silent);
+        assert_eq!(found.statistics.steps_accepted, expected.statistics.steps_accepted);
+        assert!(found.statistics.newton_iterations <= expected.statistics.newton_iterations);
+        let wrong: Vec<f64> = found.state.iter().zip(&expected.state).map(|(a, b)| a - b).collect();
+        assert!(largest(&wrong) < 1e-7 * largest(&expected.state), "{:e}", largest(&wrong));
+    }
+}
+
+#[test]
+fn formulas_of_second_order_make_the_same_steps() {
+    steps_agree::<Plane>(PLANAR);
+    steps_agree::<Spatial>(SPATIAL);
 }

@@ -13,10 +13,9 @@ use super::approach::longest_step;
 use super::structure::{self, Matrices, Structure};
 use super::terms::{Derivatives, Terms};
 use super::{ClosedForm, ClosedTerms, Dimensions, MechanicalModel, Mechanics, Motion};
-use crate::Scalar;
 use crate::linalg::{Entries, Matrix};
-use crate::pass_on;
 use crate::scalar::{is_double, only_in_double};
+use crate::{Recursion, Scalar, pass_on};
 
 /// Number of derivatives of forces that one evaluation computes.
 const CHUNK: usize = 6;
@@ -50,6 +49,8 @@ pub struct MechanicsOf<'m, M, S: Scalar = f64> {
     /// Allocated when derivatives along displacements are first requested.
     along: Option<Along<S>>,
     structure: Option<Arc<Structure>>,
+    /// Created on request.
+    recursion: Option<Box<dyn Recursion + 'm>>,
     matrices: Matrices,
     /// The entries of `J` at some state; those of columns without curvature are valid everywhere, unless the model
     /// provides derivatives in closed form.
@@ -90,6 +91,7 @@ impl<'m, S: Scalar, M: MechanicalModel> MechanicsOf<'m, M, S> {
             third: Third::new(nq, holonomic),
             along: None,
             structure: None,
+            recursion: None,
             matrices: Matrices::default(),
             some_jacobian: Vec::new(),
             slots: None,
@@ -383,6 +385,13 @@ impl<S: Scalar, M: MechanicalModel> Mechanics<S> for MechanicsOf<'_, M, S> {
         fn forces(&mut self, t: S, q: &[S], v: &[S], forces: &mut [S]);
         fn closed_form(&self) -> Option<&dyn ClosedForm<S>>;
         fn is_autonomous(&self) -> bool;
+    }
+
+    fn recursion(&mut self) -> Option<&mut (dyn Recursion + '_)> {
+        if is_double::<S>() && self.matrices != Matrices::Dense && self.recursion.is_none() {
+            self.recursion = self.model.recursion();
+        }
+        self.recursion.as_mut().map(|recursion| &mut **recursion as _)
     }
 
     fn mass(&mut self, q: &[S], mass: &mut DMatrix<S>) {
