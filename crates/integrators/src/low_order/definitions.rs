@@ -353,17 +353,18 @@ impl Method for LowOrder {
             Discretisation::GeneralizedAlpha(weights) => weights.shift(),
             _ => 0.0,
         };
+        let is_hht = matches!(discretisation, Discretisation::Newmark { .. });
         let is_plain = newton.load_derivatives == 1.0 && !observer.watches_newton_matrices();
-        let is_tree = is_plain && problem.mechanics().is_ok_and(|mut mechanics| mechanics.branches().is_some());
-        let is_same = match constraints {
-            Constraints::Velocities => true,
-            Constraints::Stabilised(_) => !matches!(discretisation, Discretisation::Newmark { .. }),
-            _ => false,
-        };
-        if is_tree && is_same {
-            constraints = Constraints::Positions(MassAt::End); // there are none
+        let by_joints = is_plain && problem.mechanics().is_ok_and(|mut mechanics| mechanics.branches().is_some());
+        // without constraints, most formulas differ in nothing
+        if by_joints {
+            constraints = match constraints {
+                Constraints::Velocities => Constraints::Positions(MassAt::End),
+                Constraints::Stabilised(_) if is_hht => Constraints::Positions(MassAt::Shifted),
+                Constraints::Stabilised(_) => Constraints::Positions(MassAt::End),
+                others => others,
+            };
         }
-        let by_joints = is_tree && matches!(constraints, Constraints::Positions(MassAt::End));
         let plan = &Requirements { newton, multistep, shift, by_joints };
         match constraints {
             Constraints::Positions(mass) => {
@@ -378,6 +379,12 @@ impl Method for LowOrder {
             Constraints::Stabilised(algebra) => {
                 let alpha = matches!(discretisation, Discretisation::Newmark { .. }).then_some(alpha);
                 let make = |start: &Start<'_>| Ok(Stabilised::new(discretisation, alpha, algebra, start));
+                drive::solve(self, plan, make, problem, task, observer)
+            }
+            Constraints::Additive { .. } if by_joints => {
+                let make = |start: &Start<'_>| {
+                    Ok(Index3::new(discretisation, alpha, MassAt::End, start).with_free_accelerations())
+                };
                 drive::solve(self, plan, make, problem, task, observer)
             }
             Constraints::Additive { b, algebra } => {

@@ -44,20 +44,31 @@ pub struct Index3 {
     varying: Option<Varying>,
 }
 
-/// The joints of a tree, at the iterate and with accelerations `a/(1+α)`, and Newton's matrix.
+/// The joints of a tree at the iterate, with accelerations `a/(1+α)`, and Newton's matrix.
 struct Joints {
     branches: Branches,
+    /// The joints at the shifted configuration, if their mass matrix replaces that of the iterate. Its accelerations
+    /// are then zero, and the difference of both masses, O(h), is left out of Newton's matrix.
+    shifted: Option<Branches>,
+    /// Accelerations `α f₀/(1+α)` without constraint forces, which HHT-ADD adds instead of the forces f₀.
+    free: Option<Branches>,
     system: BranchSystem,
 }
 
 impl Joints {
-    fn new(branches: Branches) -> Self {
-        Self { system: BranchSystem::new(&branches), branches }
+    fn new(branches: Branches, mass_at: MassAt) -> Self {
+        let shifted = (mass_at == MassAt::Shifted).then(|| branches.clone());
+        Self { system: BranchSystem::new(&branches), branches, shifted, free: None }
+    }
+
+    /// Adds `factor · M x` to `sum`, with the mass matrix of the formula.
+    fn add_inertia(&mut self, factor: f64, x: &[f64], sum: &mut [f64]) {
+        self.system.add_inertia(self.shifted.as_ref().unwrap_or(&self.branches), factor, x, sum);
     }
 
     /// Writes `D`.
     fn all_forces(&mut self, forces: &mut [f64]) {
-        let Self { branches, system } = self;
+        let Self { branches, system, .. } = self;
         forces.copy_from_slice(&branches.forces);
         system.add_inertia(branches, 1.0, &branches.accelerations, forces);
     }
@@ -76,7 +87,7 @@ impl Index3 {
     pub fn new(discretisation: Discretisation, alpha: f64, mass_at: MassAt, start: &Start<'_>) -> Self {
         let (n, m) = (start.q.len(), start.lambda.len());
         let mut forces = vec![0.0; n];
-        let mut joints = start.joints.clone().map(Joints::new);
+        let mut joints = start.joints.clone().map(|joints| Joints::new(joints, mass_at));
         match &mut joints {
             Some(joints) => joints.all_forces(&mut forces),
             None => start.terms.all_forces(start.lambda, &mut forces),
@@ -103,6 +114,15 @@ impl Index3 {
         self.rates = Some(start.terms.jacobian.clone());
         self
     }
+
+    /// On a tree of joints, the equations of HHT-ADD: `M (a + α f₀) − (1+α) D = 0` with `f₀ = M₀⁻¹ D₀`.
+    pub fn with_free_accelerations(mut self) -> Self {
+        if let Some(Joints { branches, free, .. }) = &mut self.joints {
+            *free = Some(branches.clone());
+            self.forces.fill(0.0);
+        }
+        self
+    }
 }
 
 impl Formula for Index3 {
@@ -114,7 +134,14 @@ impl Formula for Index3 {
             for i in 0..q.len() {
                 self.shifted[i] = q[i] + (1.0 + self.alpha) * h * v[i];
             }
-            mechanics.mass_in(&self.shifted, &mut self.mass);
+            match self.joints.as_mut().and_then(|joints| joints.shifted.as_mut()) {
+                Some(joints) => mechanics.write_branches(trial.t, [&self.shifted, v], true, false, joints),
+                None => mechanics.mass_in(&self.shifted, &mut self.mass),
+            }
+        }
+        if let Some(free) = self.joints.as_mut().and_then(|joints| joints.free.as_mut()) {
+            let [q, v] = &self.predictor.start;
+            mechanics.write_branches(trial.t - h, [q, v], false, false, free);
         }
         if !guess {
             self.a.fill(0.0);
@@ -125,8 +152,13 @@ impl Formula for Index3 {
     }
 
     fn evaluate(&mut self, mechanics: &mut CountedMechanics<'_>, trial: &mut Trial, forms: bool) {
-        let Some(Joints { branches, .. }) = &mut self.joints else { return trial.evaluate(mechanics, forms) };
-        branches.accelerations.iter_mut().zip(&self.a).for_each(|(to, a)| *to = a / (1.0 + self.alpha));
+        let Some(Joints { branches, shifted, free, .. }) = &mut self.joints else {
+            return trial.evaluate(mechanics, forms);
+        };
+        let of_mass = if shifted.is_some() { 0.0 } else { 1.0 / (1.0 + self.alpha) };
+        for (i, (to, a)) in branches.accelerations.iter_mut().zip(&self.a).enumerate() {
+            *to = (a + free.as_ref().map_or(0.0, |free| self.alpha * free.accelerations[i])) * of_mass;
+        }
         mechanics.write_branches(trial.t, [&trial.q, &trial.v], true, forms, branches);
     }
 
@@ -164,7 +196,7 @@ impl Formula for Index3 {
     }
 
     fn factorize(&mut self) -> Result<(), Singular> {
-        let Some(Joints { branches, system }) = &mut self.joints else { return self.system.factorize() };
+        let Some(Joints { branches, system, .. }) = &mut self.joints else { return self.system.factorize() };
         let Predictor { by_position, by_velocity, .. } = self.predictor;
         system.factorize_changes([by_position, by_velocity, 1.0 / (1.0 + self.alpha)], branches)
     }
@@ -186,8 +218,10 @@ impl Formula for Index3 {
         for (residual, &force) in dynamics.iter_mut().zip(&*forces) {
             *residual -= earlier * force;
         }
-        if joints.is_none() {
-            mass_at.choose(&terms.mass, mass).add_product(-1.0 / (1.0 + *alpha), a, dynamics);
+        match joints {
+            Some(joints) if joints.shifted.is_some() => joints.add_inertia(-1.0 / (1.0 + *alpha), a, dynamics),
+            Some(_) => {}
+            None => mass_at.choose(&terms.mass, mass).add_product(-1.0 / (1.0 + *alpha), a, dynamics),
         }
         for (residual, &violation) in constraints.iter_mut().zip(violation) {
             *residual = -violation / by;
@@ -254,7 +288,7 @@ impl Formula for Index3 {
         x.fill(0.0);
         let of_mass = 1.0 / (1.0 + *alpha);
         match joints {
-            Some(Joints { branches, system }) => system.add_inertia(branches, of_mass, error, x),
+            Some(joints) => joints.add_inertia(of_mass, error, x),
             None => mass_at.choose(&trial.terms.mass, mass).add_product(of_mass, error, &mut x[..n]),
         }
         solve(joints.as_mut(), system, x);
@@ -279,6 +313,7 @@ impl Formula for Index3 {
 
     fn accept(&mut self, trial: &Trial) -> Result<(), Singular> {
         match &mut self.joints {
+            Some(Joints { free: Some(_), .. }) => {}
             Some(joints) => joints.all_forces(&mut self.forces),
             None => trial.terms.all_forces(&self.lambda, &mut self.forces),
         }

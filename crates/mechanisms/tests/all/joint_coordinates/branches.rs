@@ -2,9 +2,10 @@
 
 use std::ops::ControlFlow;
 
+use mbsbench_integrators::low_order::MassAt;
 use mbsbench_integrators::{
-    Dop853, GeneralizedAlpha, GeneralizedAlphaI2, GeneralizedAlphaSi2, HhtI3, Mebdf, Newmark, Nstiff, NstiffSi2,
-    Ode15s, Radau5, Trapezoidal,
+    Dop853, GeneralizedAlpha, GeneralizedAlphaI2, GeneralizedAlphaSi2, HhtAdd, HhtI3, HhtSi2, Mebdf, Newmark, Nstiff,
+    NstiffSi2, Ode15s, Radau5, Trapezoidal,
 };
 use mbsbench_mechanisms::MechanismModel;
 use mbsbench_mechanisms::space::{Plane, Space, Spatial};
@@ -182,6 +183,9 @@ fn steps_agree<X: Space>(text: &str) {
         (Newmark::default().method(), constant),
         (HhtI3::default().method(), constant),
         (HhtI3::default().method(), controlled),
+        (HhtI3 { mass: MassAt::Shifted, ..HhtI3::default() }.method(), controlled),
+        (HhtAdd::default().method(), constant),
+        (HhtSi2::default().method(), constant),
         (Nstiff::default().method(), constant),
         (GeneralizedAlpha::default().method(), controlled),
         (GeneralizedAlphaI2::default().method(), constant),
@@ -193,7 +197,9 @@ fn steps_agree<X: Space>(text: &str) {
         assert!(watching.0 > 0);
         let found = solve(&*method, settings, &mut Silent);
         assert_eq!(found.statistics.steps_accepted, expected.statistics.steps_accepted);
-        assert!(found.statistics.newton_iterations <= expected.statistics.newton_iterations);
+        // the difference of two mass matrices is left out of Newton's matrix
+        let [found_in, expected_in] = [&found, &expected].map(|solution| solution.statistics.newton_iterations);
+        assert!(2 * found_in <= 3 * expected_in);
         let wrong: Vec<f64> = found.state.iter().zip(&expected.state).map(|(a, b)| a - b).collect();
         assert!(largest(&wrong) < 1e-7 * largest(&expected.state), "{:e}", largest(&wrong));
     }
