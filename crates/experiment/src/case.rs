@@ -14,7 +14,7 @@ use super::merge::RunDefinition;
 use super::reference::ReferenceSpec;
 use super::spec::{AxisValue, Settings};
 use super::{Placed, Problems, Rule, list};
-use crate::registry::{CONTROLS, Choice, Entry, MeasureKind, MethodKind, ModelKind, Registry, choose};
+use crate::registry::{CONTROLS, Choice, MeasureKind, MethodKind, ModelKind, Registry, choose};
 
 /// One case of an experiment.
 #[derive(Debug, Clone)]
@@ -162,7 +162,7 @@ impl Case {
 
     /// Returns the columns that the measures fill.
     pub fn columns(&self) -> Vec<String> {
-        self.measures.iter().flat_map(|measure| measure.value.object().columns()).collect()
+        self.measures.iter().flat_map(|measure| measure.value.object.columns()).collect()
     }
 }
 
@@ -197,10 +197,10 @@ fn read_axes(
         complete = false;
     };
     if find("model").is_none() {
-        miss(axis::missing::<ModelKind>(place, registry.models().iter().map(Entry::name).collect()));
+        miss(axis::missing::<ModelKind>(place, registry.models().iter().map(|entry| entry.name).collect()));
     }
     if find("method").is_none() {
-        miss(axis::missing::<MethodKind>(place, registry.methods().iter().map(Entry::name).collect()));
+        miss(axis::missing::<MethodKind>(place, registry.methods().iter().map(|entry| entry.name).collect()));
     }
     if !CONTROLS.iter().any(|name| find(name).is_some()) {
         miss(
@@ -265,7 +265,7 @@ fn read_measures(
     let mut columns: Vec<String> = Vec::new();
     for node in nodes {
         let Some(measure) = problems.keep(choose::<MeasureKind>(registry.measures(), node)) else { continue };
-        for column in measure.object().columns() {
+        for column in measure.object.columns() {
             if columns.contains(&column) || FIXED.contains(&column.as_str()) {
                 let message = format!("duplicate column `{column}`");
                 problems.refuse(node.place, message, "measures must fill different columns");

@@ -68,7 +68,7 @@ impl Methods {
         if items.iter().all(|item| asked(item).is_none()) {
             return Ok(contender.is_none().then_some(methods));
         }
-        let models: Vec<_> = models().iter().map(|model| model.object().model()).collect();
+        let models: Vec<_> = models().iter().map(|model| model.object.model()).collect();
         let mut equations: Vec<_> = models.iter().map(|model| Formulated::<f64>::ode(&**model)).collect();
         let account = &mut methods.account;
         let (mut written, mut meant, mut asked_for, mut set) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -86,8 +86,8 @@ impl Methods {
             every.check(&asked, registry)?;
             let with = with_of(&asked);
             let is_candidate = |method: &&registry::Entry<MethodKind>| match contender {
-                Some(contender) => contender.method == method.name(),
-                None => !method.is_late() && (!method.is_written_out || every.with.contains_key(method.name())),
+                Some(contender) => contender.method == method.name,
+                None => !method.is_late() && (!method.is_written_out || every.with.contains_key(method.name)),
             };
             for method in registry.methods().iter().filter(is_candidate) {
                 let fitted = match contender {
@@ -104,15 +104,15 @@ impl Methods {
                 let reason = every.keeps_out(method, &fitted.node, &mut equations, (to_tolerance, events))?;
                 // A method that is left out only because the model jumps still counts as having its parameters.
                 if matches!(reason, None | Some(Reason::Jumps(_))) {
-                    asked_for.push(method.name());
+                    asked_for.push(method.name);
                     set.extend(fitted.set);
                 }
                 if let Some(reason) = reason {
-                    account.leave_out(method.name(), reason);
+                    account.leave_out(method.name, reason);
                     continue;
                 }
                 account.not_set(&fitted.label, &fitted.unset);
-                meant.push(method.name());
+                meant.push(method.name);
                 written.push(point(method, &fitted.node));
             }
         }
@@ -153,10 +153,10 @@ pub(super) struct Fitted {
 impl Fitted {
     /// Combines a method's `own` parameters, which take precedence, with the parameters of `with` for all methods.
     pub fn new(method: &registry::Entry<MethodKind>, own: &Node, with: &[Entry], registry: &Registry) -> Self {
-        let label = own.get(LABEL).and_then(Node::text).unwrap_or(method.name()).to_owned();
+        let label = own.get(LABEL).and_then(Node::text).unwrap_or(method.name).to_owned();
         let mut fitted = Self { node: own.clone(), label, set: Vec::new(), unset: Vec::new() };
         let defaults = method.default_choice();
-        let is_method = |name: &str| registry.methods().iter().any(|method| method.name() == name);
+        let is_method = |name: &str| registry.methods().iter().any(|method| method.name == name);
         for Entry { key, value } in with.iter().filter(|entry| !is_method(&entry.key.name)) {
             let name = key.name.clone();
             let with_it = fitted.node.with(std::slice::from_ref(key), value);
@@ -179,7 +179,7 @@ impl Fitted {
     fn beside(item: &Node, with: &[Entry], registry: &Registry) -> Self {
         let unfitted = |label: String| Self { node: item.clone(), label, set: Vec::new(), unset: Vec::new() };
         let Some(Entry { key, value: own }) = item.named() else { return unfitted(String::new()) };
-        let is_meant = |method: &&registry::Entry<MethodKind>| method.is_written_out && method.name() == key.name;
+        let is_meant = |method: &&registry::Entry<MethodKind>| method.is_written_out && method.name == key.name;
         let Some(method) = registry.methods().iter().find(is_meant) else { return unfitted(key.name) };
         let fitted = Self::new(method, &own, with, registry);
         let key = Key { place: item.place, ..key };
@@ -200,7 +200,7 @@ fn asked(node: &Node) -> Option<Node> {
 
 /// Returns the parameters of `with` that apply to this method only.
 fn alone(method: &registry::Entry<MethodKind>, with: &[Entry], place: Place) -> Node {
-    let alone = with.iter().find(|entry| entry.key.name == method.name());
+    let alone = with.iter().find(|entry| entry.key.name == method.name);
     Node::new(Value::Map(alone.map_or_else(Vec::new, |entry| entry.value.entries().to_vec())), place)
 }
 
@@ -208,21 +208,21 @@ fn alone(method: &registry::Entry<MethodKind>, with: &[Entry], place: Place) -> 
 fn point(method: &registry::Entry<MethodKind>, parameters: &Node) -> Node {
     let place = parameters.place;
     let entry = |name: &str, value: Node| Entry { key: Key { name: name.to_owned(), place }, value };
-    let label = entry(LABEL, Node::new(Value::Text(method.name().to_owned()), place));
+    let label = entry(LABEL, Node::new(Value::Text(method.name.to_owned()), place));
     let label = parameters.get(LABEL).is_none().then_some(label);
     let parameters = Node::new(Value::Map(parameters.entries().iter().cloned().chain(label).collect()), place);
-    Node::new(Value::Map(vec![entry(method.name(), parameters)]), place)
+    Node::new(Value::Map(vec![entry(method.name, parameters)]), place)
 }
 
 impl Every {
     fn check(&self, node: &Node, registry: &Registry) -> Result<(), Problem> {
         let methods = registry.methods();
-        if let Some(name) = self.except.keys().find(|name| methods.iter().all(|method| method.name() != *name)) {
+        if let Some(name) = self.except.keys().find(|name| methods.iter().all(|method| method.name != *name)) {
             let place = node.place_of(&format!("except.{name}"));
-            return Err(Problem::unknown(place, "method", name, methods.iter().map(registry::Entry::name)));
+            return Err(Problem::unknown(place, "method", name, methods.iter().map(|method| method.name)));
         }
-        if let Some(name) = self.families.iter().find(|name| methods.iter().all(|method| method.family() != *name)) {
-            let mut known: Vec<&str> = methods.iter().map(registry::Entry::family).collect();
+        if let Some(name) = self.families.iter().find(|name| methods.iter().all(|method| method.family != *name)) {
+            let mut known: Vec<&str> = methods.iter().map(|method| method.family).collect();
             known.dedup();
             return Err(Problem::unknown(node.place_of("families"), "family", name, known));
         }
@@ -237,13 +237,13 @@ impl Every {
         equations: &mut [Box<dyn Ode + '_>],
         (to_tolerance, events): (bool, Events),
     ) -> Result<Option<Reason>, Problem> {
-        if let Some(why) = self.except.get(method.name()) {
+        if let Some(why) = self.except.get(method.name) {
             return Ok(Some(Reason::Except(why.clone())));
         }
-        if !self.families.is_empty() && self.families.iter().all(|family| family != method.family()) {
+        if !self.families.is_empty() && self.families.iter().all(|family| family != method.family) {
             return Ok(Some(Reason::NotAskedFor("of other families".to_owned())));
         }
-        let made = method.choose(&parameters.without(LABEL), None)?.object().method();
+        let made = method.choose(&parameters.without(LABEL), None)?.object.method();
         if let Err(unsuitable) = on_all(&*made, equations, Events::Ignored) {
             return Ok(Some(Reason::unsuitable(&unsuitable)));
         }
@@ -273,7 +273,7 @@ mod tests {
 
     fn names(text: &str, model: &str, to_tolerance: bool) -> Vec<String> {
         let registry = Registry::builtin();
-        let models = registry.models().iter().filter(|entry| entry.name() == model);
+        let models = registry.models().iter().filter(|entry| entry.name == model);
         let models: Vec<_> = models.map(registry::Entry::default_choice).collect();
         let document = Document::parse(Path::new("methods.yaml"), text.as_bytes()).unwrap();
         let node = document.root.get("method").unwrap();
@@ -310,7 +310,7 @@ mod tests {
     fn every_sets_parameters_that_only_one_method_has() {
         let written = |with: &str| {
             let registry = Registry::builtin();
-            let model = registry.models().iter().find(|entry| entry.name() == "slider-crank").unwrap();
+            let model = registry.models().iter().find(|entry| entry.name == "slider-crank").unwrap();
             let models = || vec![model.default_choice()];
             let text = format!("method: {{ every: {{ families: [sundials], with: {with} }} }}");
             let document = Document::parse(Path::new("methods.yaml"), text.as_bytes()).unwrap();
@@ -336,7 +336,7 @@ mod tests {
     #[test]
     fn omissions_are_counted_and_files_get_parameters() {
         let registry = Registry::builtin();
-        let models = registry.models().iter().filter(|entry| entry.name() == "slider-crank");
+        let models = registry.models().iter().filter(|entry| entry.name == "slider-crank");
         let models: Vec<_> = models.map(registry::Entry::default_choice).collect();
         let read = |others: &str| {
             let text = format!(

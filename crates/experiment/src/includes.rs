@@ -41,7 +41,7 @@ pub fn included(document: Document, registry: &Registry) -> Result<(Document, Ve
 
 /// Returns the entry of that name if its parameters may be in a separate file.
 fn written_out<'r, K: Kind>(entries: &'r [Entry<K>], name: &str) -> Option<&'r Entry<K>> {
-    entries.iter().find(|entry| entry.is_written_out && entry.name() == name)
+    entries.iter().find(|entry| entry.is_written_out && entry.name == name)
 }
 
 /// Reads the method that the file at `path` defines.
@@ -112,13 +112,13 @@ fn contender(item: &Node, registry: &Registry) -> Result<ContenderEntry, Problem
         return refuse(item.place, message, "accepted: a name, or a name with parameters, `{ tableau: mine.yaml }`");
     };
     let methods = registry.methods();
-    let Some(method) = methods.iter().find(|method| method.name() == name) else {
-        return Err(Problem::unknown(item.place, "method", &name, methods.iter().map(Entry::name)));
+    let Some(method) = methods.iter().find(|method| method.name == name) else {
+        return Err(Problem::unknown(item.place, "method", &name, methods.iter().map(|entry| entry.name)));
     };
     let choice = method.choose(&own.without(LABEL), None)?;
     let label = own.get(LABEL).map(mbsbench_input::read::<String>).transpose()?.unwrap_or_else(|| choice.label());
     let is_compared = own.entries().is_empty() && !method.is_late();
-    if !own.entries().is_empty() && methods.iter().any(|method| method.name() == label) {
+    if !own.entries().is_empty() && methods.iter().any(|method| method.name == label) {
         let message = format!("the contender `{label}` has the name of a registered method");
         return refuse(item.place, message, "give it another `label`");
     }
@@ -191,7 +191,7 @@ fn read<K: Kind>(
     let Some(name) = file.text() else {
         return Err(refused(
             format!("found {} instead of a file name", file.describe()),
-            &format!("accepted: the name of a file, `{}.yaml`", entry.name()),
+            &format!("accepted: the name of a file, `{}.yaml`", entry.name),
         ));
     };
     let relative = Path::new(name);
@@ -205,7 +205,7 @@ fn read<K: Kind>(
     let bytes = mbsbench_input::read_file(&path, mbsbench_input::LARGEST_TEXT).map_err(|error| {
         refused(
             format!("`{}`: {error}", path.display()),
-            &format!("accepted: the name of a file with a {}, relative to the folder of this file", entry.name()),
+            &format!("accepted: the name of a file with a {}, relative to the folder of this file", entry.name),
         )
     })?;
     let is_robot = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("urdf"));

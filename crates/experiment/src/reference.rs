@@ -48,13 +48,13 @@ impl Control {
     ) -> Result<StepControl, Problem> {
         let step = match self {
             Self::Step(step) => step,
-            Self::StepPerStage(step) => step * f64::from(method.object().method().implicit_stages()),
+            Self::StepPerStage(step) => step * f64::from(method.object.method().implicit_stages()),
             Self::Tolerance(Tolerance { rel, abs }) => {
-                if !method.object().method().properties().adapts {
+                if !method.object.method().properties().adapts {
                     let message = format!("`{}` has no error control", method.name());
                     let help =
                         "accepted for this method: `step` or `step_per_stage`, in a separate case under `cases:`";
-                    return refuse(method.place().unwrap_or(place), message, help);
+                    return refuse(method.place.unwrap_or(place), message, help);
                 }
                 let (initial_step, max_step) = (settings.initial_step, settings.max_step);
                 return Ok(StepControl::Tolerance { rel, abs, initial_step, max_step });
@@ -169,7 +169,7 @@ impl SolvedSpec {
         let check = node.get("check").map(|check| SolverSpec::read(check, &[SOLVER], registry)).transpose()?;
         let solvers = std::iter::once((&solver, node)).chain(check.as_ref().zip(node.get("check")));
         for (solver, node) in solvers {
-            if precision == Precision::DoubleDouble && solver.method.object().precise().is_none() {
+            if precision == Precision::DoubleDouble && solver.method.object.precise().is_none() {
                 let message = format!("`{}` does not work in double-double arithmetic", solver.method.name());
                 return refuse(node.place_of("method"), message, "accepted: another method, or `precision: double`");
             }

@@ -80,14 +80,14 @@ fn number() -> Value {
 /// Returns the schema of a name, or of `{ name: parameters }`. Definitions to which parameters refer are moved to
 /// `hoisted` under unique names.
 fn choice<K: Kind>(entries: &[Entry<K>], labelled: bool, hoisted: &mut Map<String, Value>) -> Value {
-    let names: Vec<&str> = entries.iter().map(Entry::name).collect();
+    let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
     let mut alternatives = vec![json!({ "type": "string", "enum": names })];
     for entry in entries {
         let mut parameters = entry.schema().to_value();
         bare_names(&mut parameters);
         if let Some(fields) = parameters.as_object_mut() {
             fields.remove("$schema");
-            let prefix = format!("{}-{}-", K::NAME, entry.name());
+            let prefix = format!("{}-{}-", K::NAME, entry.name);
             if let Some(Value::Object(definitions)) = fields.remove("$defs") {
                 for (name, mut definition) in definitions {
                     rename(&mut definition, &prefix);
@@ -116,9 +116,9 @@ fn choice<K: Kind>(entries: &[Entry<K>], labelled: bool, hoisted: &mut Map<Strin
         }
         alternatives.push(json!({
             "type": "object",
-            "description": entry.summary(),
-            "properties": { entry.name(): parameters },
-            "required": [entry.name()],
+            "description": entry.summary,
+            "properties": { entry.name: parameters },
+            "required": [entry.name],
             "additionalProperties": false,
         }));
     }

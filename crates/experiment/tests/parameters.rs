@@ -133,14 +133,14 @@ fn check<K: Kind>(entries: &[Entry<K>]) -> usize {
     let node = |value: &Value| Node::from_json(value, Place::default());
     let mut bounds = 0;
     for entry in entries {
-        let name = entry.name();
+        let name = entry.name;
         let default = entry.default_choice();
-        let written = default.parameters();
+        let written = &default.parameters;
         let schema = entry.schema().to_value();
         // Required parameters have no default that a file could contain.
         if schema.get("required").is_none() {
             let read = entry.choose(&node(written), None).unwrap_or_else(|problem| panic!("{name}: {problem:?}"));
-            assert_eq!(read.parameters(), written, "{name}");
+            assert_eq!(&read.parameters, written, "{name}");
         }
         let unknown = entry.choose(&node(&json!({ "no-such-parameter": 1 })), None).unwrap_err();
         assert!(unknown.message.contains("`no-such-parameter`"), "{name}: {unknown:?}");

@@ -104,7 +104,7 @@ fn of_document(document: Document) -> PyResult<Model> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let registry = registry()?;
     let choice = chosen(document, registry.models(), &registry)?;
-    let model = choice.object().model();
+    let model = choice.object.model();
     Ok(Model { id: NEXT.fetch_add(1, Ordering::Relaxed), choice, model })
 }
 
@@ -151,9 +151,9 @@ asks!(Model {
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let registry = registry()?;
-        let entry = registry.models().iter().find(|entry| entry.name() == self.choice.name());
+        let entry = registry.models().iter().find(|entry| entry.name == self.choice.name());
         let schema = entry.map_or_else(|| "{}".to_owned(), |entry| entry.schema().to_value().to_string());
-        let values = self.choice.parameters().to_string();
+        let values = self.choice.parameters.to_string();
         py.import("mbsbench._parameters")?.call_method1("of", (values, schema))
     }
 

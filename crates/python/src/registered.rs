@@ -88,7 +88,7 @@ pub fn forget(name: &str) -> bool {
 #[pyfunction]
 pub fn names(kind: &str) -> PyResult<Vec<(String, String, String)>> {
     fn lines<K: Kind>(entries: &[Entry<K>]) -> Vec<(String, String, String)> {
-        let line = |entry: &Entry<K>| [entry.name(), entry.family(), entry.summary()].map(str::to_owned).into();
+        let line = |entry: &Entry<K>| [entry.name, entry.family, entry.summary].map(str::to_owned).into();
         entries.iter().map(line).collect()
     }
     let registry = registry()?;

@@ -105,7 +105,9 @@ pub fn run<'py>(
     let wrong = |wrong| input_error(cli::no_experiment(vec![wrong], &files).render(false).trim_end());
     let plans = py.detach(|| documents.iter().map(read).collect::<Result<Vec<Plan>, _>>()).map_err(wrong)?;
     let is_official = options.out.join("manifest.json").exists();
-    if is_official && plans.iter().flat_map(|plan| &plan.runs).any(|run| run.model.is_late() || run.method.is_late()) {
+    if is_official
+        && plans.iter().flat_map(|plan| &plan.runs).any(|run| run.model.entry.is_late() || run.method.entry.is_late())
+    {
         let out = options.out.display();
         let text = format!("{out} contains results of the project; choose another `out` for Python classes");
         return Err(input_error(text));
@@ -132,9 +134,9 @@ pub fn run<'py>(
 /// Checks the starts of all runs of Python models, each start once.
 fn refuse_starts(plans: &[Plan]) -> Result<(), String> {
     let mut checked = BTreeSet::new();
-    for run in plans.iter().flat_map(|plan| &plan.runs).filter(|run| run.model.is_late()) {
+    for run in plans.iter().flat_map(|plan| &plan.runs).filter(|run| run.model.entry.is_late()) {
         if checked.insert((run.model.name(), run.span[0].to_bits())) {
-            let model = run.model.object().model();
+            let model = run.model.object.model();
             let initial = Formulated::<f64>::initial_state(&*model);
             refuse_start(Formulated::<f64>::ode(&*model).as_mut(), run.span[0], &initial)?;
         }

@@ -244,7 +244,7 @@ pub fn solve(
     let behind = std::sync::Arc::clone(&model.get().model);
     py.detach(|| {
         let initial = start.unwrap_or_else(|| Formulated::<f64>::initial_state(&*behind));
-        let method = choice.object().method();
+        let method = choice.object.method();
         let make = || Formulated::<f64>::ode(&*behind);
         let mut equations = make();
         let probe = Probe::new(equations.as_mut(), make, ([span.0, span.1], &control.breaks), &settings);

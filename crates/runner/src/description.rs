@@ -11,7 +11,7 @@ use serde_json::Value;
 /// Describes a model with its observables.
 pub(crate) fn model(registry: &Registry, name: &str) -> Vec<String> {
     described(registry.models(), name, |entry| {
-        let observables = entry.default_choice().object().model().observables();
+        let observables = entry.default_choice().object.model().observables();
         let width = observables.iter().map(|observable| observable.name.len()).max().unwrap_or(0);
         let line = |observable: &mbsbench_problem::Observable| {
             format!("  {:width$}  {}, {}", observable.name, observable.unit, observable.about)
@@ -31,21 +31,21 @@ pub(crate) fn measure(registry: &Registry, name: &str) -> Vec<String> {
     described(registry.measures(), name, |entry| {
         let measure = entry.default_choice();
         vec![
-            format!("columns         {}", measure.object().columns().join(", ").replace("()", "(OBSERVABLE)")),
-            format!("observables     {}", measure.object().observables().join(", ")),
+            format!("columns         {}", measure.object.columns().join(", ").replace("()", "(OBSERVABLE)")),
+            format!("observables     {}", measure.object.observables().join(", ")),
         ]
     })
 }
 
 /// Lists the properties that a method reports.
 pub(crate) fn properties(choice: &Choice<MethodKind>) -> Vec<String> {
-    let method = choice.object().method();
+    let method = choice.object.method();
     let yes = |holds: bool| if holds { "yes" } else { "no" };
     let mut lines = vec![
-        format!("family          {}", choice.family()),
+        format!("family          {}", choice.entry.family),
         format!("order           {}", method.order()),
         format!("error control   {}", yes(method.properties().adapts)),
-        format!("double-double   {}", yes(choice.object().precise().is_some())),
+        format!("double-double   {}", yes(choice.object.precise().is_some())),
     ];
     lines.extend(method.details());
     lines
@@ -53,10 +53,10 @@ pub(crate) fn properties(choice: &Choice<MethodKind>) -> Vec<String> {
 
 /// Describes an entry, followed by the lines of `more`; empty if there is none with this name.
 fn described<K: Kind>(entries: &[Entry<K>], name: &str, more: impl Fn(&Entry<K>) -> Vec<String>) -> Vec<String> {
-    let Some(entry) = entries.iter().find(|entry| entry.name() == name) else { return Vec::new() };
-    let mut lines = vec![format!("{name}: {}", entry.summary())];
-    if !entry.source().is_empty() {
-        lines.push(format!("source: {}", entry.source()));
+    let Some(entry) = entries.iter().find(|entry| entry.name == name) else { return Vec::new() };
+    let mut lines = vec![format!("{name}: {}", entry.summary)];
+    if !entry.source.is_empty() {
+        lines.push(format!("source: {}", entry.source));
     }
     let own = parameters(entry);
     lines.push(String::new());
@@ -71,7 +71,7 @@ fn described<K: Kind>(entries: &[Entry<K>], name: &str, more: impl Fn(&Entry<K>)
 pub(crate) fn parameters<K: Kind>(entry: &Entry<K>) -> Vec<String> {
     let schema = entry.schema();
     let mut own = Parameters { root: schema.as_value(), described: HashSet::new(), lines: Vec::new() };
-    own.of(schema.as_value(), entry.default_choice().parameters(), 1);
+    own.of(schema.as_value(), &entry.default_choice().parameters, 1);
     own.lines
 }
 

@@ -82,7 +82,7 @@ impl Ranks<'_> {
         let runs = standing.plan.meant(&standing.spec.filter).map(|(_, run)| run);
         let mut distinct = runs.filter(|run| tried.insert((Arc::as_ptr(&run.model), run.settings.events)));
         distinct.find_map(|run| refusal(self.choice, run)).unwrap_or_else(|| {
-            match self.choice.object().method().properties().adapts {
+            match self.choice.object.method().properties().adapts {
                 true => "the experiment excludes methods of this kind",
                 false => "the method takes constant steps only, and the experiment prescribes tolerances",
             }
@@ -114,9 +114,9 @@ impl Ranks<'_> {
 
 /// The reason why a method cannot make a run; `None` if it can.
 pub(crate) fn refusal(choice: &Choice<MethodKind>, run: &RunSpec) -> Option<String> {
-    let model = run.model.object().model();
+    let model = run.model.object.model();
     let mut ode = Formulated::<f64>::ode(&*model);
-    let refused = choice.object().method().applies_to(ode.as_mut(), run.settings.events).err();
+    let refused = choice.object.method().applies_to(ode.as_mut(), run.settings.events).err();
     refused.map(|unsuitable| unsuitable.to_string())
 }
 

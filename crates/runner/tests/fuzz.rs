@@ -221,7 +221,7 @@ fn fuzz_drawn<T: Copy>(
 /// Evaluates the equations of the first run, their derivatives and their observables at the initial state.
 fn evaluate(plan: &Plan) {
     let Some(run) = plan.runs.first() else { return };
-    let model = run.model.object().model();
+    let model = run.model.object.model();
     let y = Formulated::<f64>::initial_state(&*model);
     let mut ode = Formulated::<f64>::ode(&*model);
     let _ = ode.rhs(run.span[0], &y, &mut vec![0.0; y.len()]);

@@ -244,16 +244,16 @@ fn main() -> Outcome<ExitCode> {
         for count in [few, many] {
             let text = mechanism(family, count);
             let document = Document::parse(Path::new("growth.yaml"), text.as_bytes())?;
-            of_family.push(choose::<ModelKind>(Registry::builtin().models(), &document.root)?.object().model());
+            of_family.push(choose::<ModelKind>(Registry::builtin().models(), &document.root)?.object.model());
         }
         models.push(of_family);
     }
     for entry in Registry::builtin().methods() {
-        let name = entry.name();
+        let name = entry.name;
         let document = Document::parse(Path::new("growth.yaml"), name.as_bytes())?;
         // A method with coefficients from a file has none here.
         let Ok(method) = choose::<MethodKind>(Registry::builtin().methods(), &document.root) else { continue };
-        let method = method.object().method();
+        let method = method.object.method();
         if method.properties().keeps_all_entries {
             println!("| `{name}` | dense by definition |");
             continue;

@@ -30,12 +30,12 @@ fn named(text: &str) -> Outcome<Document> {
 
 fn model(text: &str) -> Outcome<Arc<dyn Model>> {
     let choice = choose::<ModelKind>(Registry::builtin().models(), &named(text)?.root)?;
-    Ok(choice.object().model())
+    Ok(choice.object.model())
 }
 
 fn method(text: &str) -> Outcome<Box<dyn Method>> {
     let choice = choose::<MethodKind>(Registry::builtin().methods(), &named(text)?.root)?;
-    Ok(choice.object().method())
+    Ok(choice.object.method())
 }
 
 /// The shortest solve and the shortest set-up of several rounds.

@@ -109,7 +109,7 @@ impl Drop for Reserved<'_> {
 /// Returns the bytes that a run needs: vectors, matrices and recorded curves. Above a gigabyte the estimate is right
 /// within a factor of two.
 pub fn of_run(run: &RunSpec) -> u64 {
-    let (model, method) = (run.model.object().model(), run.method.object().method());
+    let (model, method) = (run.model.object.model(), run.method.object.method());
     let columns = run.recording.trajectories.len();
     let rows = decimator(&run.recording, columns).capacity();
     let recorded = if columns == 0 { 0.0 } else { DOUBLE * ((1 + columns) * rows) as f64 };
@@ -120,12 +120,12 @@ pub fn of_run(run: &RunSpec) -> u64 {
 /// both.
 pub fn of_reference(plan: &ReferencePlan, times: usize) -> u64 {
     let Origin::Solved(solved) = &plan.origin else { return 0 };
-    let model = plan.model.object().model();
+    let model = plan.model.object.model();
     let solvers =
         std::iter::once((&solved.solver, &solved.settings)).chain(solved.check.iter().map(|(one, of)| (one, of)));
     let of = |(solver, settings): (&SolverSpec, &Settings)| match solved.precision {
-        Precision::Double => of_solve::<f64>(model.as_ref(), solver.method.object().method().as_ref(), settings),
-        Precision::DoubleDouble => match solver.method.object().precise() {
+        Precision::Double => of_solve::<f64>(model.as_ref(), solver.method.object.method().as_ref(), settings),
+        Precision::DoubleDouble => match solver.method.object.precise() {
             Some(method) => of_solve::<DoubleDouble>(model.as_ref(), method.as_ref(), settings),
             None => 0.0,
         },

@@ -181,7 +181,7 @@ fn fits(times: &[f64], found: &ReferenceTrajectory) -> Consistency {
 /// # Errors
 /// Returns the description of the failure if one of them fails.
 pub fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTrajectory, String> {
-    let model = plan.model.object().model();
+    let model = plan.model.object.model();
     let span = (plan.span, &*plan.breaks);
     let plan = match &plan.origin {
         Origin::Solved(solved) => solved,
@@ -196,14 +196,14 @@ pub fn make_reference(plan: &ReferencePlan, times: &[f64]) -> Result<ReferenceTr
     let (settings, check_settings) = (exact(plan.settings), exact(*check_settings));
     let made = match plan.precision {
         Precision::Double => {
-            let (main, other) = (plan.solver.method.object().method(), check.method.object().method());
+            let (main, other) = (plan.solver.method.object.method(), check.method.object.method());
             let solvers = [(main.as_ref(), settings), (other.as_ref(), check_settings)];
             certify::<f64>(model.as_ref(), model.as_ref(), solvers, span, times, asked)
         }
         Precision::DoubleDouble => {
             let precise = |solver: &SolverSpec| {
                 let name = solver.method.name();
-                solver.method.object().precise().ok_or_else(|| format!("`{name}` has no double-double version"))
+                solver.method.object.precise().ok_or_else(|| format!("`{name}` has no double-double version"))
             };
             let (main, other) = (precise(&plan.solver)?, precise(check)?);
             let solvers = [(main.as_ref(), settings), (other.as_ref(), check_settings)];

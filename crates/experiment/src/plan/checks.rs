@@ -43,7 +43,7 @@ fn check_measures(plan: &Plan, observables: &Observables, problems: &mut Problem
     let mut refused = HashSet::new();
     for case in &plan.experiment.cases {
         let needs =
-            |measure: &&Placed<Choice<MeasureKind>>| !measure.value.object().reference_times(case.span).is_empty();
+            |measure: &&Placed<Choice<MeasureKind>>| !measure.value.object.reference_times(case.span).is_empty();
         if let Some(measure) = case.measures.iter().find(|measure| case.reference.is_none() && needs(measure)) {
             let message = format!("`{}` has no reference to compare with", measure.value.name());
             problems.refuse(measure.node.place, message, "add `reference:`, with a method and its step, or a file");
@@ -56,13 +56,13 @@ fn check_measures(plan: &Plan, observables: &Observables, problems: &mut Problem
             for Placed { value: measure, node } in &case.measures {
                 let method = &run.method;
                 let is_counted =
-                    measure.name() != LinearAlgebraFlops::NAME || method.object().method().properties().counts_flops;
+                    measure.name() != LinearAlgebraFlops::NAME || method.object.method().properties().counts_flops;
                 if !is_counted && refused.insert(Arc::as_ptr(method)) {
                     let message = format!("`{}` does not count the operations of its linear algebra", method.name());
                     let help = "`factorizations` and `linear_solves` are counted by every method";
                     problems.refuse(node.place, message, help);
                 }
-                for name in measure.object().observables() {
+                for name in measure.object.observables() {
                     problems.keep(observables.require_of_model(run, &name, node.place));
                 }
             }
@@ -88,10 +88,10 @@ fn check_methods(plan: &Plan, model: &dyn Model, runs: &[&super::RunSpec], probl
     let mut ode = Formulated::<f64>::ode(model);
     let mut seen = HashSet::new();
     for run in runs.iter().filter(|run| seen.insert((Arc::as_ptr(&run.method), run.settings.events))) {
-        let method = run.method.object().method();
+        let method = run.method.object.method();
         if let Err(unsuitable) = method.applies_to(ode.as_mut(), run.settings.events) {
             let message = format!("`{}` cannot solve `{}`", run.method.name(), run.model.name());
-            let place = run.method.place().unwrap_or(plan.experiment.document.root.place);
+            let place = run.method.place.unwrap_or(plan.experiment.document.root.place);
             let mut help = format!("{unsuitable}; leave the pair out with `exclude`");
             if method.applies_to(ode.as_mut(), Events::Ignored).is_ok() {
                 help += ", or run it without the jumps with `settings: { events: ignored }`";

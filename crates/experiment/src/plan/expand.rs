@@ -256,9 +256,9 @@ impl<'e> Expansion<'e> {
         let model = match &spec.model {
             None => Arc::clone(model),
             Some(over) => {
-                let entry = self.registry.models().iter().find(|entry| entry.name() == model.name());
+                let entry = self.registry.models().iter().find(|entry| entry.name == model.name());
                 let entry = entry.expect("a chosen model is in the registry");
-                let parameters = Node::from_json(model.parameters(), over.place).merged(over);
+                let parameters = Node::from_json(&model.parameters, over.place).merged(over);
                 Arc::new(entry.choose(&parameters, None)?)
             }
         };
@@ -289,7 +289,7 @@ impl<'e> Expansion<'e> {
             let problem = Problem::new(spec.place, format!("`{}`: {error}", path.display()));
             problem.help("accepted: the path of a CSV file, relative to the folder of this file")
         })?;
-        let given = ExternalReference::read(&path, &bytes, spec, &model.object().model().observables());
+        let given = ExternalReference::read(&path, &bytes, spec, &model.object.model().observables());
         let origin = Origin::File(given.map(Arc::new));
         let (model, span, breaks) = (Arc::clone(model), self.case.span, Arc::clone(&self.case.breaks));
         let mut reference = ReferencePlan { model, span, breaks, origin, stored: None, key: RunKey::default() };

@@ -108,13 +108,13 @@ fn seated(case: &Case, guest: &Contender, part: &Guest, registry: &Registry) -> 
     if methods.iter().all(|point| point.label.text == REFERENCE) {
         return Ok(None);
     }
-    let entry = registry.methods().iter().find(|method| method.name() == guest.method);
+    let entry = registry.methods().iter().find(|method| method.name == guest.method);
     let entry = entry.ok_or_else(|| format!("there is no method `{}`", guest.method))?;
     let rivals: Vec<Choice<MethodKind>> =
         methods.iter().filter_map(|point| choose(registry.methods(), &point.node).ok()).collect();
     let own = guest.parameters.without(LABEL);
     let mut parameters = Fitted::new(entry, &own, &shared(methods, &rivals), registry).node;
-    let method = entry.choose(&parameters, None).map_err(|problem| problem.message)?.object().method();
+    let method = entry.choose(&parameters, None).map_err(|problem| problem.message)?.object.method();
     let is_possible = |control: &str| control != "tolerance" || method.properties().adapts;
     let control = case.axes.iter().find(|axis| axis.role == Role::Control).expect("a case has a step");
     let place = Place::new(0, 0);
@@ -131,7 +131,7 @@ fn seated(case: &Case, guest: &Contender, part: &Guest, registry: &Registry) -> 
         let is_taken = |point: &AxisPoint| takes(entry, &parameters.with(&axis.path, &point.node));
         match axis.role {
             Role::Method => {
-                let named = Entry { key: key(entry.name()), value: parameters.clone() };
+                let named = Entry { key: key(entry.name), value: parameters.clone() };
                 let text = part.label.clone().unwrap_or_default();
                 let label = Arc::new(Label { text, number: None });
                 axis.points = vec![AxisPoint { node: Node::new(Value::Map(vec![named]), place), label }];
@@ -159,7 +159,7 @@ fn suitable(runs: Vec<RunSpec>, problems: &mut Problems) -> Vec<RunSpec> {
     let mut known = HashMap::new();
     let is_suitable = |run: &RunSpec| {
         *known.entry((Arc::as_ptr(&run.model), Arc::as_ptr(&run.method))).or_insert_with(|| {
-            let (model, method) = (run.model.object().model(), run.method.object().method());
+            let (model, method) = (run.model.object.model(), run.method.object.method());
             let applies = method.applies_to(Formulated::<f64>::ode(&*model).as_mut(), run.settings.events);
             let why = |why| Problem::new(Place::new(0, 0), format!("cannot solve `{}`: {why}", run.model.name()));
             problems.keep(applies.map_err(why)).is_some()

@@ -47,7 +47,7 @@ pub(super) fn of_run(run: &RunSpec) -> RunKey {
     let mut measures: Vec<Value> = run
         .measures
         .iter()
-        .map(|measure| json!({ "measure": measure.identity(), "columns": measure.object().columns() }))
+        .map(|measure| json!({ "measure": measure.identity(), "columns": measure.object.columns() }))
         .map(canonical)
         .collect();
     measures.sort_by_cached_key(Value::to_string);

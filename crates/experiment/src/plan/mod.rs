@@ -186,7 +186,7 @@ impl RunSpec {
 
     /// Returns the views of the model at the start.
     pub fn views(&self) -> Vec<View> {
-        let model = self.model.object().model();
+        let model = self.model.object.model();
         model.views(&Formulated::<f64>::initial_state(&*model))
     }
 
@@ -197,7 +197,7 @@ impl RunSpec {
 
     /// Returns the columns that the measures fill.
     pub fn columns(&self) -> Vec<String> {
-        self.measures.iter().flat_map(|measure| measure.object().columns()).collect()
+        self.measures.iter().flat_map(|measure| measure.object.columns()).collect()
     }
 }
 

@@ -62,6 +62,6 @@ pub(super) fn each_model<'p>(plan: &'p Plan, mut visit: impl FnMut(&dyn Model, &
         groups[number].push(run);
     }
     for runs in groups {
-        visit(&*runs[0].model.object().model(), &runs);
+        visit(&*runs[0].model.object.model(), &runs);
     }
 }

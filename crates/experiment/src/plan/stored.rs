@@ -193,7 +193,7 @@ pub fn times<'r>(reference: &ReferencePlan, runs: impl Iterator<Item = &'r RunSp
     let mut seen = HashSet::new();
     let asked = runs
         .filter(|run| seen.insert((Arc::as_ptr(&run.measures), run.span.map(f64::to_bits))))
-        .flat_map(|run| run.measures.iter().flat_map(|measure| measure.object().reference_times(run.span)));
+        .flat_map(|run| run.measures.iter().flat_map(|measure| measure.object.reference_times(run.span)));
     // A file need not reach the end.
     let end = matches!(reference.origin, Origin::Solved(_)).then_some(reference.span[1]);
     let mut times: Vec<f64> = asked.chain(end).collect();
@@ -250,9 +250,9 @@ fn lacking<'r>(
     reference: &ReferencePlan,
     runs: impl Iterator<Item = &'r RunSpec>,
 ) -> Option<String> {
-    let model = reference.model.object().model();
+    let model = reference.model.object.model();
     let of_classes = || model.observables().into_iter().filter(|of| of.class.is_some()).map(|of| of.name).collect();
-    runs.flat_map(|run| run.measures.iter().map(move |measure| (run, measure.object())))
+    runs.flat_map(|run| run.measures.iter().map(move |measure| (run, &measure.object)))
         .filter(|(run, measure)| !measure.reference_times(run.span).is_empty())
         .flat_map(|(_, measure)| {
             let named = measure.observables();

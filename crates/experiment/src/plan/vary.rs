@@ -94,7 +94,7 @@ fn set_tolerance(control: &mut StepControl, path: &str, node: &Node) -> Result<(
 /// may be valid only together.
 fn changed<K: Kind>(entries: &[Entry<K>], choice: &Choice<K>, values: &[(&str, &Node)]) -> Result<Choice<K>, Problem> {
     let place = Place::default();
-    let mut parameters = Node::from_json(choice.parameters(), place);
+    let mut parameters = Node::from_json(&choice.parameters, place);
     for &(path, node) in values {
         if !choice.has(path) {
             continue;
@@ -112,7 +112,6 @@ fn changed<K: Kind>(entries: &[Entry<K>], choice: &Choice<K>, values: &[(&str, &
         };
         parameters = parameters.with(&keys, &node);
     }
-    let entry =
-        entries.iter().find(|entry| entry.name() == choice.name()).expect("the registry has every chosen entry");
+    let entry = entries.iter().find(|entry| entry.name == choice.name()).expect("the registry has every chosen entry");
     entry.choose(&parameters, Some(choice.label()))
 }

@@ -49,7 +49,7 @@ fn in_degrees(document: &Document, runs: &[&RunSpec]) -> Vec<(String, Problem)> 
     let mut problems = Vec::new();
     for model in runs.iter().map(|run| &run.model).filter(|model| models.insert(Arc::as_ptr(model))) {
         for (path, angle) in model.wide_angles() {
-            let name = model.place().unwrap_or(root.place);
+            let name = model.place.unwrap_or(root.place);
             let place = below(root, name).map_or(name, |parameters| parameters.place_of(&path));
             let message = format!("`{path}` is {angle} rad, which is {:.1} turns", angle / TAU);
             if warned.insert((place, message.clone())) {
@@ -86,7 +86,7 @@ fn below(node: &Node, key: Place) -> Option<&Node> {
 fn unheeded(case: &Case, runs: &[&RunSpec]) -> Option<Problem> {
     let axis = case.axes.iter().find(|axis| axis.role == Role::Control && axis.points.len() > 1)?;
     let run = runs.iter().find(|run| {
-        let method = run.method.object().method();
+        let method = run.method.object.method();
         run.method.own_control().is_none()
             && method.properties().adapts
             && method.properties().ignores_tolerance

@@ -17,14 +17,18 @@ const WITH_RHO: [&str; 13] =
 /// A registered name with its parameters.
 #[derive(Clone)]
 pub struct Choice<K: Kind> {
-    pub(super) entry: Entry<K>,
-    pub(super) parameters: Value,
+    /// The entry with this name.
+    pub entry: Entry<K>,
+    /// All parameters, including those with default values.
+    pub parameters: Value,
     /// Parameters that are not written out while they have their defaults.
     pub(super) silent: Vec<String>,
     pub(super) label: Option<String>,
     pub(super) own: Option<(String, Node)>,
-    pub(super) object: Object<K>,
-    pub(super) place: Option<Place>,
+    /// The object built from the parameters.
+    pub object: Object<K>,
+    /// The place of the name, if it is from a file.
+    pub place: Option<Place>,
 }
 
 impl<K: Kind> fmt::Debug for Choice<K> {
@@ -39,41 +43,16 @@ impl<K: Kind> Choice<K> {
         self.entry.name
     }
 
-    /// Returns the family of a method; empty for models and measures.
-    pub fn family(&self) -> &'static str {
-        self.entry.family
-    }
-
-    /// Returns all parameters, including those with default values.
-    pub fn parameters(&self) -> &Value {
-        &self.parameters
-    }
-
-    /// Returns the object built from the parameters.
-    pub fn object(&self) -> &K::Object {
-        &self.object
-    }
-
     /// True if name and parameters cover everything that can change the numbers of a run, so that the run may be
     /// cached. False for an entry added [while the program ran](Entry::dynamic) without an identity.
     pub fn is_kept(&self) -> bool {
         !matches!(self.entry.backing, Backing::Dynamic { identity: None, .. })
     }
 
-    /// True if the entry was added [while the program ran](Entry::dynamic).
-    pub fn is_late(&self) -> bool {
-        self.entry.is_late()
-    }
-
     /// Returns the parameters in radians that exceed a full turn, with their paths; values equal to the defaults are
     /// left out.
     pub fn wide_angles(&self) -> Vec<Angle> {
         wide(&self.parameters, &self.entry.default().0, &self.entry.schema().to_value())
-    }
-
-    /// Returns the place of the name, if it is from a file.
-    pub fn place(&self) -> Option<Place> {
-        self.place
     }
 
     /// Returns the key among the parameters that sets the method's own step control, and its value; `None` if the

@@ -1,6 +1,6 @@
 //! A single method in place of `every`.
 
-use mbsbench_input::{Node, Place};
+use mbsbench_input::Node;
 
 /// A method that replaces `every` in experiment files, so that it runs everything that they define for all methods.
 #[derive(Debug, Clone)]
@@ -9,11 +9,4 @@ pub struct Contender {
     pub method: String,
     /// The parameters, with the label if there is one; an empty map for a registered method with its defaults.
     pub parameters: Node,
-}
-
-impl Contender {
-    /// Returns a registered method with its defaults, apart from the parameters that a file sets in all methods.
-    pub fn registered(method: &str) -> Self {
-        Self { method: method.to_owned(), parameters: Node::empty(Place::default()) }
-    }
 }

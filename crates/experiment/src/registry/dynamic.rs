@@ -13,15 +13,8 @@ impl<K: Kind> Entry<K> {
     /// created by `object`. In the keys of its runs the `identity` takes the place of parameters, for example a version
     /// and a hash of the source; without an identity its runs are never cached.
     pub fn dynamic(name: &str, summary: &str, identity: Option<Map<String, Value>>, object: Arc<K::Object>) -> Self {
-        let (name, summary) = (interned(name), interned(summary));
-        Self {
-            name,
-            summary,
-            source: "",
-            family: "",
-            is_written_out: false,
-            backing: Backing::Dynamic { identity, object },
-        }
+        let (name, summary, backing) = (interned(name), interned(summary), Backing::Dynamic { identity, object });
+        Self { name, summary, source: "", family: "", is_written_out: false, backing }
     }
 
     /// Sets the family of a method and its source.

@@ -1,7 +1,6 @@
 //! A type-erased registry entry.
 
 use std::any::type_name;
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -28,10 +27,14 @@ type Parsed<K> = (Value, Object<K>);
 /// A name with its definition.
 #[derive(Clone)]
 pub struct Entry<K: Kind> {
-    pub(super) name: &'static str,
-    pub(super) summary: &'static str,
-    pub(super) source: &'static str,
-    pub(super) family: &'static str,
+    /// The name in experiment files.
+    pub name: &'static str,
+    /// A description in one line.
+    pub summary: &'static str,
+    /// The source, paper and equation; empty for measures.
+    pub source: &'static str,
+    /// The family of a method; empty for models and measures.
+    pub family: &'static str,
     /// True if the parameters define the entry completely; see [`ModelDefinition::IS_WRITTEN_OUT`].
     /// True if the parameters may be in a separate file.
     pub is_written_out: bool,
@@ -45,7 +48,7 @@ pub(super) enum Backing<K: Kind> {
     Definition {
         /// The name of the type, which distinguishes definitions with the same name.
         definition: &'static str,
-        schema: ParametersSchema,
+        schema: fn() -> Schema,
         make: fn(&Node, &str) -> Result<Parsed<K>, Problem>,
         default: fn() -> Parsed<K>,
     },
@@ -57,25 +60,16 @@ pub(super) enum Backing<K: Kind> {
     },
 }
 
-/// Functions that write the JSON Schema of a definition's parameters.
-#[derive(Clone, Copy)]
-pub(super) struct ParametersSchema {
-    title: fn() -> Cow<'static, str>,
-    write: fn(&mut SchemaGenerator) -> Schema,
-}
-
-impl ParametersSchema {
-    /// Returns the schema, with definitions of its parts.
-    fn written(&self) -> Schema {
-        let mut generator = SchemaGenerator::default();
-        let mut schema = (self.write)(&mut generator);
-        schema.insert("title".to_owned(), (self.title)().into());
-        let parts = generator.take_definitions(true);
-        if !parts.is_empty() {
-            schema.insert("$defs".to_owned(), parts.into());
-        }
-        schema
+/// Returns the JSON Schema of a definition's parameters, with definitions of its parts.
+fn schema_of(title: &str, write: fn(&mut SchemaGenerator) -> Schema) -> Schema {
+    let mut generator = SchemaGenerator::default();
+    let mut schema = write(&mut generator);
+    schema.insert("title".to_owned(), title.into());
+    let parts = generator.take_definitions(true);
+    if !parts.is_empty() {
+        schema.insert("$defs".to_owned(), parts.into());
     }
+    schema
 }
 
 /// A kind with the definition `D`.
@@ -129,31 +123,11 @@ impl<K: Kind> Entry<K> {
         let [name, summary, source, family] = K::HEAD;
         let backing = Backing::Definition {
             definition: type_name::<D>(),
-            schema: ParametersSchema { title: D::schema_name, write: D::json_schema },
+            schema: || schema_of(&D::schema_name(), D::json_schema),
             make: |node, what| made::<D>(node, what).map(|(values, definition)| (values, K::object(definition))),
             default: || (normalised(&D::default()), K::object(D::default())),
         };
         Self { name, summary, source, family, is_written_out: K::IS_WRITTEN_OUT, backing }
-    }
-
-    /// Returns the name in experiment files.
-    pub fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// Returns a description in one line.
-    pub fn summary(&self) -> &'static str {
-        self.summary
-    }
-
-    /// Returns the source, paper and equation; empty for measures.
-    pub fn source(&self) -> &'static str {
-        self.source
-    }
-
-    /// Returns the family of a method; empty for models and measures.
-    pub fn family(&self) -> &'static str {
-        self.family
     }
 
     /// True if the entry was added while the program ran.
@@ -172,7 +146,7 @@ impl<K: Kind> Entry<K> {
     /// Returns the JSON Schema of the parameters.
     pub fn schema(&self) -> Schema {
         match &self.backing {
-            Backing::Definition { schema, .. } => schema.written(),
+            Backing::Definition { schema, .. } => schema(),
             Backing::Dynamic { .. } => json_schema!({ "type": "object", "additionalProperties": false }),
         }
     }
@@ -212,7 +186,7 @@ impl<K: Kind> Entry<K> {
 
     fn choice(&self, (parameters, object): Parsed<K>, label: Option<String>) -> Choice<K> {
         let silent = match &self.backing {
-            Backing::Definition { definition, schema, .. } => silent(definition, schema, &parameters),
+            Backing::Definition { definition, schema, .. } => silent(definition, *schema, &parameters),
             Backing::Dynamic { .. } => Vec::new(),
         };
         Choice { entry: self.clone(), parameters, silent, label, own: None, object, place: None }
@@ -224,7 +198,7 @@ impl<K: Kind> Entry<K> {
 /// # Errors
 /// Fails if the name is unknown or a parameter is not valid.
 pub fn choose<K: Kind>(entries: &[Entry<K>], node: &Node) -> Result<Choice<K>, Problem> {
-    let names = || entries.iter().map(Entry::name);
+    let names = || entries.iter().map(|entry| entry.name);
     let Some(named) = node.named() else {
         let [_, second, ..] = node.entries() else { return Err(not_a_choice::<K>(node, &one_of(names()))) };
         let message = format!("two {} in one map, the second one is `{}`", K::PLURAL, second.key.name);
@@ -291,10 +265,10 @@ fn out_of_range(node: &Node, refused: OutOfRange) -> Problem {
 
 /// Returns the names of parameters that are not written while they have their defaults. Runs therefore keep their keys
 /// when a parameter is added.
-fn silent(definition: &'static str, schema: &ParametersSchema, parameters: &Value) -> Vec<String> {
+fn silent(definition: &'static str, schema: fn() -> Schema, parameters: &Value) -> Vec<String> {
     static NAMES: LazyLock<Mutex<HashMap<&'static str, Vec<String>>>> = LazyLock::new(Mutex::default);
     let names_of = || {
-        let schema = schema.written().to_value();
+        let schema = schema().to_value();
         schema["properties"].as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
     };
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);

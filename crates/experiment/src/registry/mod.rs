@@ -22,11 +22,9 @@ use mbsbench_problem::{MethodDefinition, ModelDefinition};
 
 pub use choice::Choice;
 pub use contender::Contender;
-pub(crate) use entry::LABEL;
-pub(crate) use entry::read_parameters;
 pub use entry::{Entry, choose};
-pub use kinds::CONTROLS;
-pub use kinds::{AnyMeasure, AnyMethod, AnyModel, Kind, MeasureKind, MethodKind, ModelKind};
+pub(crate) use entry::{LABEL, read_parameters};
+pub use kinds::{AnyMeasure, AnyMethod, AnyModel, CONTROLS, Kind, MeasureKind, MethodKind, ModelKind};
 
 use crate::identity::is_safe_name;
 use mbsbench_measures::{Catalogue, MeasureDefinition};
@@ -193,8 +191,8 @@ impl Catalogue for Registry {
 }
 
 fn replace<K: Kind>(entries: &mut [Entry<K>], new: Entry<K>) {
-    let old = entries.iter_mut().find(|entry| entry.name() == new.name());
-    let Some(old) = old else { panic!("the registry has no entry `{}` to replace", new.name()) };
+    let old = entries.iter_mut().find(|entry| entry.name == new.name);
+    let Some(old) = old else { panic!("the registry has no entry `{}` to replace", new.name) };
     *old = new;
 }
 
@@ -204,7 +202,7 @@ fn add_late<K: Kind>(entries: &mut Vec<Entry<K>>, late: Entry<K>) -> Result<(), 
     if !is_spelled || !is_safe_name(name) {
         return Err(BadName::Unsafe { kind, name });
     }
-    if entries.iter().any(|present| present.name() == name) {
+    if entries.iter().any(|present| present.name == name) {
         return Err(BadName::Taken { kind, name });
     }
     entries.push(late);
@@ -212,13 +210,13 @@ fn add_late<K: Kind>(entries: &mut Vec<Entry<K>>, late: Entry<K>) -> Result<(), 
 }
 
 fn add<K: Kind>(entries: &mut Vec<Entry<K>>, entry: Entry<K>) {
-    let name = entry.name();
+    let name = entry.name;
     let is_name = if K::NAME == MeasureKind::NAME { is_safe_name(&name.replace('_', "-")) } else { is_safe_name(name) };
     assert!(
         is_name,
         "`{name}` cannot be the name of a {}: use lower-case letters, digits and `-`, or `_` in measures",
         K::NAME
     );
-    assert!(entries.iter().all(|present| present.name() != name), "two entries of the registry are called `{name}`");
+    assert!(entries.iter().all(|present| present.name != name), "two entries of the registry are called `{name}`");
     entries.push(entry);
 }

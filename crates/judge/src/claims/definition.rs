@@ -55,7 +55,7 @@ fn columns(measures: &[Choice<MeasureKind>]) -> BTreeMap<String, String> {
     // From the last to the first, so that the first one replaces all others.
     let columns = measures.iter().rev().flat_map(|measure| {
         let identity = canonical(measure.identity()).to_string();
-        measure.object().columns().into_iter().map(move |column| (column, identity.clone()))
+        measure.object.columns().into_iter().map(move |column| (column, identity.clone()))
     });
     columns.collect()
 }

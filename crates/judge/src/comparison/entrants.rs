@@ -77,7 +77,7 @@ pub(super) fn curves<'p>(
     }
     let of = |(method, entrants): (&'p str, Vec<Entrant<'p>>)| Curve {
         method,
-        family: entrants[0].run.method.family(),
+        family: entrants[0].run.method.entry.family,
         is_contender: contending.iter().flat_map(|each| &each.names).any(|name| name == method),
         points: entrants.iter().map(|entrant| point(entrant, spec)).collect(),
     };
@@ -117,7 +117,7 @@ fn setting(plan: &Plan, run: &RunSpec) -> String {
 /// The step or tolerance; `None` for a tolerance that the method ignores.
 fn control(plan: &Plan, run: &RunSpec) -> Option<String> {
     let is_idle = matches!(run.settings.control, StepControl::Tolerance { .. })
-        && !run.method.object().method().properties().adapts;
+        && !run.method.object.method().properties().adapts;
     if is_idle {
         return None;
     }

@@ -18,7 +18,7 @@ const FRAMES: &str = "charts";
 
 /// True if the model of a run has coordinates that are not vectors, so that frames of rotations matter.
 fn turns(run: &RunSpec) -> bool {
-    let model = run.model.object().model();
+    let model = run.model.object.model();
     let mut ode = Formulated::<f64>::ode(&*model);
     match ode.form() {
         Form::Implicit(dae) => dae.chart_length() > 0,
@@ -46,7 +46,7 @@ impl Unequal {
             if !seen.insert((method, run.method.identity().to_string())) {
                 continue;
             }
-            let mut options = run.method.object().method().solver_options();
+            let mut options = run.method.object.method().solver_options();
             // All runs of one case share their model.
             let mut is_turning = || *turning.entry(Arc::as_ptr(&run.model)).or_insert_with(|| turns(run));
             if options.iter().all(|(name, _)| name != FRAMES) && is_turning() {
@@ -177,14 +177,14 @@ mod tests {
     fn implicit_methods_list_their_newton_settings() {
         let registry = Registry::builtin();
         for method in registry.methods().iter().filter(|method| !method.is_written_out) {
-            let made = method.default_choice().object().method();
-            let (name, options) = (method.name(), made.solver_options());
+            let made = method.default_choice().object.method();
+            let (name, options) = (method.name, made.solver_options());
             let has = |wanted: &str| options.iter().any(|(name, _)| name == wanted);
             assert_eq!(has("newton-stop"), has("max-iterations"), "{name}");
         }
         for name in ["cvode-bdf", "ida", "radau5", "mebdf", "ode15s", "rattle", "shake", "lie-generalized-alpha"] {
-            let method = registry.methods().iter().find(|method| method.name() == name).unwrap();
-            let options = method.default_choice().object().method().solver_options();
+            let method = registry.methods().iter().find(|method| method.name == name).unwrap();
+            let options = method.default_choice().object.method().solver_options();
             for wanted in ["linear-algebra", "newton-matrix", "newton-stop", "max-iterations"] {
                 assert!(options.iter().any(|(name, _)| name == wanted), "{name}: {wanted}");
             }

@@ -76,7 +76,7 @@ struct Actor {
 
 impl Actor {
     fn of(run: &RunSpec, spec: &AnimationSpec, times: &[f64], cache: &Cache) -> Self {
-        let model = run.model.object().model();
+        let model = run.model.object.model();
         let seen = |state: &Vec<f64>| {
             let mut views = model.views(state).into_iter();
             // A diverging method may produce a state that cannot be drawn.

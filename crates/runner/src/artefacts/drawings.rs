@@ -38,7 +38,7 @@ pub fn drawing(plan: &Plan, spec: &DrawingSpec, cache: &Cache) -> Figure {
 
 /// Draws a panel for each time and view; panels of one view share their axes.
 fn sequence(run: &RunSpec, spec: &DrawingSpec, times: &[f64], cache: &Cache) -> Vec<Panel> {
-    let model = run.model.object().model();
+    let model = run.model.object.model();
     let states: Vec<_> = times.iter().zip(states_at(run, times, cache)).collect();
     let states: Vec<(f64, Vec<View>)> =
         states.into_iter().filter_map(|(time, state)| Some((*time, model.views(&state?)))).collect();

@@ -78,9 +78,9 @@ impl Drawn<'_> {
 
 /// The style of the method of a run.
 pub(crate) fn style_of(run: &RunSpec, registry: &Registry) -> Style {
-    let family = run.method.family();
-    let mut members = registry.methods().iter().filter(|entry| entry.family() == family);
-    let member = members.position(|entry| entry.name() == run.method.name()).unwrap_or(0);
+    let family = run.method.entry.family;
+    let mut members = registry.methods().iter().filter(|entry| entry.family == family);
+    let member = members.position(|entry| entry.name == run.method.name()).unwrap_or(0);
     let rho_inf = run.method.parameter("rho-inf").and_then(serde_json::Value::as_f64);
     Style::of_method(family, member, rho_inf)
 }
@@ -105,7 +105,7 @@ impl Look {
             let is_ink = run.method_label == REFERENCE || plan.is_of_guest(run);
             let style = || if is_ink { Style::default() } else { style_of(run, registry) };
             styles.entry(run.method_label.clone()).or_insert_with(style);
-            observables.entry(Arc::as_ptr(&run.model)).or_insert_with(|| drawable(&*run.model.object().model()));
+            observables.entry(Arc::as_ptr(&run.model)).or_insert_with(|| drawable(&*run.model.object.model()));
         }
         let mut units: HashMap<String, &'static str> = HashMap::new();
         for Observable { name, unit, .. } in observables.into_values().flatten() {

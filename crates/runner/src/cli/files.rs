@@ -125,7 +125,7 @@ pub(super) fn motion(registry: &Registry, model: &str, path: &Path, span: f64, m
     let stem = stem.replace(['_', ' '], "-");
     let stem = if is_safe_name(&stem) { &stem } else { "motion" };
     let case = |name: &str| {
-        let adapts = Examined::find(registry, name)?.choice.object().method().properties().adapts;
+        let adapts = Examined::find(registry, name)?.choice.object.method().properties().adapts;
         let (control, value) = if adapts { ("tolerance", 1e-6) } else { ("step", 1e-3) };
         Ok(json!({ "case": name, "method": name, (control): value }))
     };

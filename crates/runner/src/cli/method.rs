@@ -4,6 +4,7 @@ use std::path::Path;
 
 use mbsbench_experiment::registry::MethodKind;
 use mbsbench_experiment::{Choice, Contender, Plan, Registry, read_contender, read_method};
+use mbsbench_input::{Node, Place};
 use serde_json::Value;
 
 use super::{CommandError, FileKind, Result, is_file, other_kind, read};
@@ -38,15 +39,15 @@ impl Examined {
             return Ok(Self { label: choice.label(), about, choice, contender, is_from_file: true });
         }
         let known = registry.methods().iter().filter(|entry| !entry.is_written_out);
-        let Some(entry) = known.clone().find(|entry| entry.name() == method) else {
-            let known = known.map(|entry| entry.name().to_owned());
+        let Some(entry) = known.clone().find(|entry| entry.name == method) else {
+            let known = known.map(|entry| entry.name.to_owned());
             return Err(CommandError::unknown("method", method, known));
         };
         Ok(Self {
             label: method.to_owned(),
-            about: vec![entry.summary().to_owned(), format!("source: {}", entry.source())],
+            about: vec![entry.summary.to_owned(), format!("source: {}", entry.source)],
             choice: entry.default_choice(),
-            contender: Contender::registered(method),
+            contender: Contender { method: method.to_owned(), parameters: Node::empty(Place::default()) },
             is_from_file: false,
         })
     }

@@ -185,10 +185,10 @@ fn find(Report { papers: reports, compared, registry, .. }: &Report<'_>, methods
     let experiments = || reports.iter().flat_map(|report| report.plans.iter().map(move |plan| (report, plan)));
     let is_used = |plan: &mbsbench_experiment::Plan, name| plan.runs.iter().any(|run| run.model.name() == name);
     let models = registry.models().iter().filter(|entry| !entry.is_written_out);
-    let models = models.filter(|entry| !ranked().any(|plan| is_used(plan, entry.name()))).filter_map(|entry| {
-        let (report, plan) = experiments().find(|(_, plan)| is_used(plan, entry.name()))?;
+    let models = models.filter(|entry| !ranked().any(|plan| is_used(plan, entry.name))).filter_map(|entry| {
+        let (report, plan) = experiments().find(|(_, plan)| is_used(plan, entry.name))?;
         let link = format!("{}#{}", file_of_appendix(&report.paper), experiment_anchor(&plan.experiment.id));
-        Some((link, entry.name(), entry.summary()))
+        Some((link, entry.name, entry.summary))
     });
     let item = |kind: &str, link: &str, name: &str, about: &str| {
         html! {
@@ -209,7 +209,7 @@ fn find(Report { papers: reports, compared, registry, .. }: &Report<'_>, methods
                         (item("paper", &format!("{}.html", report.paper), title, &authors.join(", ")))
                     }
                     @for entry in &methods.entries {
-                        (item("method", &file_of(entry.name()), entry.name(), entry.summary()))
+                        (item("method", &file_of(entry.name), entry.name, entry.summary))
                     }
                     @for plan in ranked() {
                         @let spec = &plan.experiment.rankings[0].value;

@@ -38,18 +38,18 @@ impl<'r> Methods<'r> {
                 *known = "";
             }
         }
-        let has_page = |entry: &&Entry<MethodKind>| !entry.is_written_out && used.contains(entry.name());
+        let has_page = |entry: &&Entry<MethodKind>| !entry.is_written_out && used.contains(entry.name);
         Self { entries: registry.methods().iter().filter(has_page).collect(), names }
     }
 
     /// The names that have a page.
     pub fn among<'n>(&self, names: BTreeSet<&'n str>) -> Vec<&'n str> {
-        names.into_iter().filter(|name| self.entries.iter().any(|entry| entry.name() == *name)).collect()
+        names.into_iter().filter(|name| self.entries.iter().any(|entry| entry.name == *name)).collect()
     }
 
     /// The label of a method, which links to its page if it has one; bold for a contender.
     pub fn link(&self, label: &str, is_contender: bool) -> Markup {
-        let name = self.names.get(label).filter(|name| self.entries.iter().any(|entry| entry.name() == **name));
+        let name = self.names.get(label).filter(|name| self.entries.iter().any(|entry| entry.name == **name));
         let text = html! { @if is_contender { strong.contender { (label) } } @else { (label) } };
         html! { @if let Some(name) = name { a href=(file_of(name)) { (text) } } @else { (text) } }
     }
@@ -71,19 +71,19 @@ pub(super) fn pages(Report { papers, compared, .. }: &Report<'_>, methods: &Meth
     }
     statements.sort_by_key(|(names, ..)| names.len());
     let page = |entry: &&Entry<MethodKind>| {
-        let name = entry.name();
+        let name = entry.name;
         let choice = entry.default_choice();
         let source = html! {
-            @if !entry.source().is_empty() {
+            @if !entry.source.is_empty() {
                 p.small {
-                    "Source: " (entry.source()) "."
-                    @for report in papers.iter().filter(|report| entry.source().contains(&report.paper)) {
+                    "Source: " (entry.source) "."
+                    @for report in papers.iter().filter(|report| entry.source.contains(&report.paper)) {
                         " " a href=(format!("{}.html", report.paper)) { (report.publication.title) }
                     }
                 }
             }
         };
-        let about = html! { p.lead { (entry.summary()) "." } (source) };
+        let about = html! { p.lead { (entry.summary) "." } (source) };
         let properties = html! { pre { code { @for line in description::properties(&choice) { (line) "\n" } } } };
         let mut sections = vec![Section::new("properties", "Properties", properties)];
         if let Some(compared) = compared {

@@ -277,7 +277,7 @@ fn models_with_bodies_have_a_picture() {
     ];
     let mut seen = 0;
     for entry in registry.models() {
-        let name = entry.name();
+        let name = entry.name;
         let plan = |how: &str| {
             let text = format!("id: films/model\nmodel: {name}\nspan: [0.0, 1.0]\n{how}\nmeasures: [steps_accepted]\n");
             Plan::read(Path::new("film.yaml"), text.as_bytes(), &registry, false).ok()

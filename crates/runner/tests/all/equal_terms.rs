@@ -124,10 +124,10 @@ fn twins(name: &str) -> Vec<Twin> {
 fn all_twins() -> Vec<Twin> {
     let registry = Registry::builtin();
     let is_formula = |entry: &&Entry<MethodKind>| {
-        let name = entry.name();
-        (FAMILIES.contains(&entry.family()) || ["generalized-alpha", "sdirk4"].contains(&name)) && !MORE.contains(&name)
+        let name = entry.name;
+        (FAMILIES.contains(&entry.family) || ["generalized-alpha", "sdirk4"].contains(&name)) && !MORE.contains(&name)
     };
-    registry.methods().iter().filter(is_formula).flat_map(|entry| twins(entry.name())).collect()
+    registry.methods().iter().filter(is_formula).flat_map(|entry| twins(entry.name)).collect()
 }
 
 /// Options of a kind that change its runs if they have an effect.
@@ -257,8 +257,8 @@ fn formulas_from_files_give_bitwise_equal_runs() {
 #[test]
 fn explicit_formulas_are_the_same_in_double_double_precision() {
     let registry = Registry::builtin();
-    let model = registry.models().iter().find(|entry| entry.name() == "pendulum").unwrap().default_choice();
-    let model = model.object().model();
+    let model = registry.models().iter().find(|entry| entry.name == "pendulum").unwrap().default_choice();
+    let model = model.object.model();
     let solve = |method: &dyn Method<DoubleDouble>| {
         let mut ode = Formulated::<DoubleDouble>::ode(&*model);
         let initial = Formulated::<DoubleDouble>::initial_state(&*model);
@@ -272,8 +272,8 @@ fn explicit_formulas_are_the_same_in_double_double_precision() {
         let folder = folder_with(&[("own.yaml", &twin.file)]);
         let path = folder.path().join("own.yaml");
         let own = mbsbench::experiment::read_method(&path, twin.file.as_bytes(), &registry).unwrap();
-        let theirs = registry.methods().iter().find(|entry| entry.name() == twin.name).unwrap().default_choice();
-        let [own, theirs] = [own, theirs].map(|choice| solve(&*choice.object().precise().unwrap()));
+        let theirs = registry.methods().iter().find(|entry| entry.name == twin.name).unwrap().default_choice();
+        let [own, theirs] = [own, theirs].map(|choice| solve(&*choice.object.precise().unwrap()));
         assert_eq!(own, theirs, "{}", twin.name);
     }
 }

@@ -23,24 +23,24 @@ fn methods_without_events_refuse_every_model_that_jumps() {
     let registry = Registry::builtin();
     let mut found = Vec::new();
     for entry in registry.models() {
-        let model = entry.default_choice().object().model();
+        let model = entry.default_choice().object.model();
         let mut ode = Formulated::<f64>::ode(&*model);
         if !ode.form().jumps() {
             continue;
         }
-        found.push(entry.name());
+        found.push(entry.name);
         for entry in registry.methods().iter().filter(|entry| !entry.is_written_out) {
-            let method = entry.default_choice().object().method();
+            let method = entry.default_choice().object.method();
             let suits = method.suits(ode.as_mut()).is_ok();
             let applies = method.applies_to(ode.as_mut(), Events::Located).is_ok();
-            assert_eq!(applies, suits && ["dode", "llm"].contains(&entry.name()), "{}", entry.name());
+            assert_eq!(applies, suits && ["dode", "llm"].contains(&entry.name), "{}", entry.name);
             let is_refused = matches!(failure(&*method, &*model, Events::Located), Some(Failure::NotApplicable { .. }));
             // SUNDIALS reports a missing library first
             let is_there = !matches!(failure(&*method, &*model, Events::Ignored), Some(Failure::Unavailable { .. }));
-            assert_eq!(is_refused, !applies && is_there, "{} on {}", entry.name(), found[found.len() - 1]);
+            assert_eq!(is_refused, !applies && is_there, "{} on {}", entry.name, found[found.len() - 1]);
             let ignored = failure(&*method, &*model, Events::Ignored);
             let is_refused = matches!(ignored, Some(Failure::NotApplicable { .. }));
-            assert_eq!(is_refused, !suits && is_there, "{}: {ignored:?}", entry.name());
+            assert_eq!(is_refused, !suits && is_there, "{}: {ignored:?}", entry.name);
         }
     }
     found.sort_unstable();

@@ -16,16 +16,16 @@ use serde::{Deserialize, Serialize};
 fn every_registered_method_conforms() {
     let registry = Registry::builtin();
     // SUNDIALS may be missing; then its methods refuse everything.
-    let is_there = |entry: &&Entry<_>| entry.family() != "sundials" || mbsbench_sundials::version().is_some();
+    let is_there = |entry: &&Entry<_>| entry.family != "sundials" || mbsbench_sundials::version().is_some();
     let mut broken = Vec::new();
     let mut know_their_roots = 0;
     for entry in registry.methods().iter().filter(is_there) {
-        let (name, choice) = (entry.name(), entry.default_choice());
+        let (name, choice) = (entry.name, entry.default_choice());
         let tested = tested(&choice, &registry).unwrap_or_else(|| panic!("{name} suits no model"));
         for (what, check) in CHECKS {
             broken.extend(check(&tested).err().map(|why| format!("{name}: {what}: {why}")));
         }
-        know_their_roots += usize::from(order_of_the_root(&*choice.object().method()).is_some());
+        know_their_roots += usize::from(order_of_the_root(&*choice.object.method()).is_some());
     }
     assert!(broken.is_empty(), "{broken:#?}");
     assert!(know_their_roots > 20, "{know_their_roots} methods know their roots");

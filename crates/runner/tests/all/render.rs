@@ -390,14 +390,14 @@ fn no_two_methods_look_alike() {
     let mut members: std::collections::HashMap<&str, usize> = std::collections::HashMap::new();
     let written = registry.methods().iter().filter(|entry| !entry.is_written_out);
     for entry in written {
-        let member = members.entry(entry.family()).or_insert(0);
-        let style = Style::of_method(entry.family(), *member, None);
-        assert_ne!(style.hue, mbsbench::render::Hue::Ink, "{} has no colour: {}", entry.name(), entry.family());
+        let member = members.entry(entry.family).or_insert(0);
+        let style = Style::of_method(entry.family, *member, None);
+        assert_ne!(style.hue, mbsbench::render::Hue::Ink, "{} has no colour: {}", entry.name, entry.family);
         for (other, known) in &taken {
-            assert!(known.hue != style.hue || known.mark != style.mark, "{} looks like {other}", entry.name());
+            assert!(known.hue != style.hue || known.mark != style.mark, "{} looks like {other}", entry.name);
         }
-        assert!(*member > 0 || Style { dash: style.dash, ..Style::of_family(entry.family()) } == style);
-        taken.push((entry.name(), style));
+        assert!(*member > 0 || Style { dash: style.dash, ..Style::of_family(entry.family) } == style);
+        taken.push((entry.name, style));
         *member += 1;
     }
     assert!(taken.len() > 40, "{}", taken.len());

@@ -166,8 +166,8 @@ fn no_method_evaluates_anything_before_or_after_the_span() {
     let registry = Registry::builtin();
     let mut all = Vec::new();
     for entry in registry.methods().iter().filter(|entry| !entry.is_written_out) {
-        let method = entry.default_choice().object().method();
-        let ahead = AHEAD.iter().find(|(name, _)| *name == entry.name()).map_or(0.0, |(_, steps)| *steps);
+        let method = entry.default_choice().object.method();
+        let ahead = AHEAD.iter().find(|(name, _)| *name == entry.name).map_or(0.0, |(_, steps)| *steps);
         let mut suited = 0;
         for span in SPANS {
             let mut controls = vec![Settings::fixed((span[1] - span[0]) / 100.0)];
@@ -181,11 +181,11 @@ fn no_method_evaluates_anything_before_or_after_the_span() {
             );
             for settings in controls {
                 let (left, count) = leaves(&*method, ahead, span, settings);
-                all.extend(left.into_iter().map(|how| format!("{}: {how}", entry.name())));
+                all.extend(left.into_iter().map(|how| format!("{}: {how}", entry.name)));
                 suited += count;
             }
         }
-        assert!(suited > 0, "`{}` was not tested", entry.name());
+        assert!(suited > 0, "`{}` was not tested", entry.name);
     }
     assert!(all.is_empty(), "{}", all.join("\n"));
 }

@@ -50,7 +50,7 @@ fn every_number_of_a_model_has_a_unit() {
     for entry in registry.models() {
         let schema = entry.schema().to_value();
         let mut found = Vec::new();
-        without_unit(&schema, &schema, entry.name(), &mut Vec::new(), &mut found);
+        without_unit(&schema, &schema, entry.name, &mut Vec::new(), &mut found);
         assert!(found.is_empty(), "without a unit (`1` if they have none): {found:?}");
         numbers += schema.to_string().matches("\"unit\":").count();
     }

@@ -46,7 +46,7 @@ pub fn audit(run: &RunSpec, memory: &Memory) -> Option<Audit> {
     let end_of = |states: &[Option<Vec<f64>>]| if start < end { states.last() } else { states.first() }?.clone();
     let (first, second) = (states(run.settings)?, states(finer)?);
     let (one, other) = (end_of(&first)?, end_of(&second)?);
-    let classes = run.model.object().model().classes();
+    let classes = run.model.object.model().classes();
     let first: Vec<Vec<f64>> = first.into_iter().flatten().collect();
     let components = one.iter().zip(&other).zip(scales(&first, &classes)).zip(&classes);
     let differences = components.filter(|(_, class)| **class != Class::Multiplier).map(|(((one, other), scale), _)| {

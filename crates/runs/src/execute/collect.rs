@@ -106,7 +106,7 @@ impl<S: Scalar> Observer<S> for Collector<'_, S> {
 pub fn states_at(run: &RunSpec, times: &[f64], cache: &Cache) -> Vec<Option<Vec<f64>>> {
     let stored = format!("states {}\ntimes {times:?}", run.key().full());
     let fits = |states: &Vec<_>| {
-        let unknowns = Formulated::<f64>::initial_state(run.model.object().model().as_ref()).len();
+        let unknowns = Formulated::<f64>::initial_state(run.model.object.model().as_ref()).len();
         consistency::of_states(states, times.len(), unknowns)
     };
     if let Some(states) = cache.load(&stored, fits) {
@@ -121,7 +121,7 @@ pub fn states_at(run: &RunSpec, times: &[f64], cache: &Cache) -> Vec<Option<Vec<
 
 /// Solves a run with these settings for its states at increasing `times`, s.
 pub(super) fn solved(run: &RunSpec, settings: Settings, times: &[f64]) -> Vec<Option<Vec<f64>>> {
-    let (model, method) = (run.model.object().model(), run.method.object().method());
+    let (model, method) = (run.model.object.model(), run.method.object.method());
     let formulated: &dyn Formulated<f64> = model.as_ref();
     let (method, breaks) = (method.as_ref(), &*run.breaks);
     Collection { formulated, method, settings, span: run.span, breaks, may_be_stopped: false }.states(times).0

@@ -83,7 +83,7 @@ fn fits_run(run: &RunSpec, record: &Record) -> Consistency {
         Some(curves) => curves.observables.iter().all(|name| asked.contains(name)),
         None => {
             asked.is_empty() || {
-                let model = run.model.object().model();
+                let model = run.model.object.model();
                 !drawable(model.as_ref()).iter().any(|observable| asked.contains(&observable.name))
             }
         }

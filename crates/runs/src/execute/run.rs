@@ -89,7 +89,7 @@ impl Record {
 /// Solves a run and measures it, against its reference if a measure needs one. Does not panic if the run diverges:
 /// failures are in the record.
 pub fn execute(run: &RunSpec, reference: Option<&ReferenceTrajectory>) -> Record {
-    let (model, method) = (run.model.object().model(), run.method.object().method());
+    let (model, method) = (run.model.object.model(), run.method.object.method());
     let (model, method): (&dyn Model, &dyn Method) = (model.as_ref(), method.as_ref());
     let (observables, classes): (Vec<String>, Vec<_>) =
         model.observables().into_iter().map(|observable| (observable.name, observable.class)).unzip();
@@ -118,7 +118,7 @@ pub fn execute(run: &RunSpec, reference: Option<&ReferenceTrajectory>) -> Record
     let mut watch = Watch {
         observation: model.observation(),
         inside: model.observation(),
-        measures: run.measures.iter().map(|measure| measure.object().start(&context)).collect(),
+        measures: run.measures.iter().map(|measure| measure.object.start(&context)).collect(),
         rules: run.rules.iter().filter_map(|rule| Some((place_of(rule)?, rule))).collect(),
         before: vec![0.0; observables.len()],
         after: vec![0.0; observables.len()],
@@ -187,7 +187,7 @@ pub(crate) fn decimator(recording: &Recording, columns: usize) -> Decimator {
 pub(super) fn is_of_method(run: &RunSpec) -> bool {
     !run.measures.is_empty()
         && run.recording.trajectories.is_empty()
-        && run.measures.iter().all(|measure| measure.object().is_of_method())
+        && run.measures.iter().all(|measure| measure.object.is_of_method())
 }
 
 /// Returns the record of a run that needs no solve.
@@ -200,7 +200,7 @@ fn analyse(run: &RunSpec, context: &MeasureContext<'_>) -> Record {
         states: 0,
         functions: 0,
     };
-    let measured = run.measures.iter().map(|measure| measure.object().start(context).finish(&ending));
+    let measured = run.measures.iter().map(|measure| measure.object.start(context).finish(&ending));
     let values: Vec<Option<f64>> = measured.flatten().collect();
     let reason = || "the method does not provide its formula for an oscillator, or its step is not constant".to_owned();
     let failure = values.iter().all(Option::is_none).then(|| Failure::NotApplicable { reason: reason() });

@@ -48,7 +48,7 @@ const BETWEEN_LOOKS: usize = 10;
 /// In the first round, short runs are executed twice, and only the second time counts, because the first suffers from
 /// cold caches.
 pub fn time_all(runs: &[&RunSpec], rounds: &Rounds<'_>) -> Vec<Timed> {
-    let made: Vec<_> = runs.iter().map(|run| (run.model.object().model(), run.method.object().method())).collect();
+    let made: Vec<_> = runs.iter().map(|run| (run.model.object.model(), run.method.object.method())).collect();
     let mut timed = vec![Timed::default(); runs.len()];
     let mut order = Order::new(runs.len());
     let mut work = 0.0;

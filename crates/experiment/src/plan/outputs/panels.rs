@@ -265,7 +265,7 @@ impl Plan {
     /// Returns the headings that a file of published values for a panel over time may have: the observables of the run
     /// and, if the panel shows one observable of several runs, the names of its curves, in the unit of the observable.
     pub fn heads_over_time(&self, panel: &PanelSpec, run: &RunSpec) -> Vec<Observable> {
-        let mut heads = drawable(&*run.model.object().model());
+        let mut heads = drawable(&*run.model.object.model());
         let unit = panel.y.iter().next().and_then(|y| heads.iter().find(|head| head.name == y)).map_or("", |y| y.unit);
         let series = self.series_over_time(panel);
         heads.extend(series.into_iter().map(|label| Observable::new(label.text, unit, "the observable in that run")));

@@ -58,7 +58,7 @@ impl Command for Check {
                 FileKind::Experiment => continue,
                 FileKind::Method => {
                     let choice = Examined::find(registry, &path.to_string_lossy())?.choice;
-                    format!("the method {}, of order {}", choice.label(), choice.object().method().order())
+                    format!("the method {}, of order {}", choice.label(), choice.object.method().order())
                 }
                 FileKind::Mechanism | FileKind::Robot => {
                     let mut plan = motion(registry, "mechanism", path, 1.0, &["dop853"])?;
@@ -72,7 +72,7 @@ impl Command for Check {
                 }
                 FileKind::Equations => {
                     let plan = motion(registry, "equations", path, 1.0, &["ida"])?;
-                    let model = plan.runs.first().map(|run| run.model.object().model());
+                    let model = plan.runs.first().map(|run| run.model.object.model());
                     let states = model.map_or(0, |model| Formulated::<f64>::initial_state(&*model).len());
                     format!("equations with {}", counted(states, "state"))
                 }
@@ -113,7 +113,7 @@ fn tell(session: &mut Session<'_>, path: &Path, found: &str, notes: &[String]) -
 /// Describes the size of the mechanism of a plan: `a mechanism with 3 bodies, 2 joints, 18 states and 4 constraints`.
 fn described(plan: &Plan) -> String {
     let Some(choice) = plan.runs.first().map(|run| &run.model) else { return String::new() };
-    let model = choice.object().model();
+    let model = choice.object.model();
     let states = Formulated::<f64>::initial_state(&*model).len();
     let (velocities, constraints) = match Formulated::<f64>::ode(&*model).form() {
         Form::Mechanics(mechanics) => (mechanics.dimensions().velocities, mechanics.dimensions().constraints()),

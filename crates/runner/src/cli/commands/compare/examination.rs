@@ -45,7 +45,7 @@ pub(super) fn examine(compare: &Compare, examined: &Examined, session: &mut Sess
         about: examined.about.iter().cloned().chain(properties(&examined.choice)).collect(),
         sections: vec![
             order_of(&problems(0)),
-            linear::section(&*examined.choice.object().method()),
+            linear::section(&*examined.choice.object.method()),
             conservation(&problems(1)),
             difficult(&problems(2)),
             conformance(library, examined),
@@ -110,7 +110,7 @@ impl<'p> Problems<'p> {
             |run: &&RunSpec| axis.and_then(|axis| run.cells[axis].as_ref()).is_some_and(|label| label.text == case);
         let refused = self.asked.runs.iter().find(is_of).and_then(|run| refusal(&self.examined.choice, run));
         refused.unwrap_or_else(|| {
-            match self.examined.choice.object().method().properties().adapts {
+            match self.examined.choice.object.method().properties().adapts {
                 true => "the method chooses its own steps, so it is not compared at constant steps",
                 false => "the method has no error estimate, so it takes constant steps only",
             }

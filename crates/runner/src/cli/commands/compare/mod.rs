@@ -79,7 +79,7 @@ impl Command for Compare {
         } else if self.html.is_some() && !self.examine {
             let accepted = "accepted: `--examine`, or a file with a model";
             return Err(CommandError::refused("`--html` does not apply to a ranking", accepted));
-        } else if registry.models().iter().any(|model| model.name() == self.name) {
+        } else if registry.models().iter().any(|model| model.name == self.name) {
             models::rank_methods(self, session)?;
         } else {
             let examined = Examined::find(registry, &self.name)?;

@@ -21,7 +21,7 @@ use mbsbench_experiment::lists::grouped;
 /// requested models.
 pub(super) fn ranked(compare: &Compare, library: &Library<'_>) -> Result<Vec<Plan>> {
     let (quick, models) = (compare.options.quick, library.registry.models());
-    let is_model = |name: &&String| models.iter().any(|model| model.name() == name.as_str());
+    let is_model = |name: &&String| models.iter().any(|model| model.name == name.as_str());
     let (models, names): (Vec<&String>, Vec<&String>) = compare.wanted.iter().partition(is_model);
     let (files, mut names): (Vec<String>, Vec<String>) =
         names.into_iter().cloned().partition(|name| is_file(name.as_ref()));
@@ -45,7 +45,7 @@ pub(super) fn rank(compare: &Compare, examined: &Examined, session: &mut Session
     let seen = compare.seen();
     let results = library.seen(&seen);
     ensure_sealed(&results, &plans, &mut session.output)?;
-    if !examined.is_from_file && !examined.choice.is_late() {
+    if !examined.is_from_file && !examined.choice.entry.is_late() {
         match evidence_of(&results, &plans, |_| true) {
             Ok(evidence) => {
                 let contenders = Contenders::of(&plans, &compare.options, session)?;

@@ -96,7 +96,7 @@ fn two_in_one_file(plan: &Plan, reference: &ReferencePlan, path: &Path) -> BadIn
 
 /// Reduces a reference to the observables that the measures read, unless a measure reads whole classes of observables.
 fn only_asked(mut reference: ReferenceTrajectory, sharing: &[&RunSpec]) -> ReferenceTrajectory {
-    let measures = sharing.iter().flat_map(|run| run.measures.iter().map(move |measure| (run.span, measure.object())));
+    let measures = sharing.iter().flat_map(|run| run.measures.iter().map(move |measure| (run.span, &measure.object)));
     let of_reference = measures.filter(|(span, measure)| !measure.reference_times(*span).is_empty());
     let asked: Vec<Vec<String>> = of_reference.map(|(_, measure)| measure.observables()).collect();
     if asked.iter().any(Vec::is_empty) {

@@ -157,7 +157,7 @@ impl List {
     fn file(&self, library: &Library<'_>, file: &str) -> Result<Vec<String>> {
         let Examined { label, about, choice, .. } = Examined::find(library.registry, file)?;
         if self.format == Format::Json {
-            return Ok(vec![format!("{:#}", json!({ "name": label, "parameters": choice.parameters() }))]);
+            return Ok(vec![format!("{:#}", json!({ "name": label, "parameters": choice.parameters }))]);
         }
         let head = format!("{label}: {} of {file}", choice.name());
         Ok([vec![head], about, vec![String::new()], properties(&choice)].concat())
@@ -166,14 +166,14 @@ impl List {
 
 fn entries<K: Kind>(entries: &[Entry<K>]) -> Vec<Item> {
     let item = |entry: &Entry<K>| {
-        let mut json = json!({ "name": entry.name(), "summary": entry.summary() });
-        for (key, text) in [("family", entry.family()), ("source", entry.source())] {
+        let mut json = json!({ "name": entry.name, "summary": entry.summary });
+        for (key, text) in [("family", entry.family), ("source", entry.source)] {
             if !text.is_empty() {
                 json[key] = json!(text);
             }
         }
-        json["parameters"] = entry.default_choice().parameters().clone();
-        Item { name: entry.name().to_owned(), about: entry.summary().to_owned(), json }
+        json["parameters"] = entry.default_choice().parameters.clone();
+        Item { name: entry.name.to_owned(), about: entry.summary.to_owned(), json }
     };
     entries.iter().map(item).collect()
 }

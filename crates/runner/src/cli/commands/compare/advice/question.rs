@@ -84,7 +84,7 @@ impl Question {
                 let (root, case) = (document()?.root, plan.experiment.cases.first());
                 settings = case.map(|case| case.settings.to_json()).filter(|settings| *settings != json!({}));
                 let own = root.get("model").cloned().or_else(|| case.and_then(|case| case.model.clone()));
-                own.map_or_else(|| json!({ run.model.name(): run.model.parameters() }), |node| node.to_json())
+                own.map_or_else(|| json!({ run.model.name(): run.model.parameters }), |node| node.to_json())
             }
             FileKind::Equations => json!({ "equations": title }),
             _ => {
@@ -135,7 +135,7 @@ impl Question {
             let mut model = self.model.clone();
             model["mechanism"]["formulation"] = json!(formulation);
             let plan = self.every_of(&model, 0, registry).or_else(|_| self.every_of(&model, 1, registry)).ok()?;
-            let object = plan.runs.first()?.model.object().model();
+            let object = plan.runs.first()?.model.object.model();
             let is_tree = match Formulated::<f64>::ode(&*object).form() {
                 Form::Mechanics(mechanics) => mechanics.dimensions().constraints() == 0,
                 _ => true,
@@ -178,7 +178,7 @@ impl Question {
             let Some(run) = self.every.iter().flatten().find_map(|plan| plan.runs.first()) else { break };
             let is_mechanism = run.model.name() == "mechanism";
             let counts = |class: &Option<Class>| matches!(class, Some(Class::Position | Class::Velocity));
-            let all = run.model.object().model().observables().into_iter();
+            let all = run.model.object.model().observables().into_iter();
             let group = |class: Option<Class>, unit| class.filter(|_| is_mechanism).map(|class| (class, unit));
             self.observed =
                 all.filter(|each| counts(&each.class)).map(|each| (each.name, group(each.class, each.unit))).collect();
