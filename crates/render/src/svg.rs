@@ -74,11 +74,10 @@ pub fn rules() -> String {
     css
 }
 
-/// Returns the custom properties of figures on a light or dark page, as declarations for any CSS rule.
-///
-/// `background` is the colour of the page; open markers are filled with it.
-pub fn theme(dark: bool, background: &str) -> String {
-    let mut css = format!("--figure-background:{background};");
+/// Returns the custom properties of figures on a light or dark page, as declarations for any CSS rule. Open markers are
+/// filled with the colour of the page.
+pub fn theme(dark: bool) -> String {
+    let mut css = format!("--figure-background:{};", if dark { "#16181d" } else { "#ffffff" });
     for ink in inks() {
         let (name, on_light, on_dark) = ink.look();
         let _ = write!(css, "--figure-{name}:{};", hex(if dark { on_dark } else { on_light }));

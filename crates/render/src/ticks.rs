@@ -238,10 +238,8 @@ fn logarithmic([low, high]: [f64; 2], most: usize) -> Ticks {
         let count = (last - first + 1) as usize;
         // Only every second or third decade has a label if there are many. Multiples of the stride are used, so that
         // 10⁰ remains.
-        let stride = [1, 2, 3, 4, 5, 10, 20, 25, 50, 100, 200]
-            .into_iter()
-            .find(|&stride| count.div_ceil(stride) <= most.min(10))
-            .unwrap_or(400) as i32;
+        let mut strides = [1, 2, 3, 4, 5, 10, 20, 25, 50, 100, 200].into_iter();
+        let stride = strides.find(|&stride| count.div_ceil(stride) <= most.min(10)).unwrap_or(400) as i32;
         let labelled = |exponent: &i32| exponent.rem_euclid(stride) == 0;
         let tick = |e: i32| Tick { value: decimal_value(1, e), label: Text::times_power_of_ten("", e) };
         let major: Vec<Tick> = (first..=last).filter(labelled).map(tick).collect();

@@ -12,8 +12,6 @@ use crate::text::Text;
 
 /// The script that plays the animation.
 const PLAYER: &str = include_str!("player.js");
-/// The background on a light and on a dark screen.
-const BACKGROUNDS: [&str; 2] = ["#ffffff", "#16181d"];
 /// Height of the controls below the drawing, px.
 const CONTROLS: f64 = 38.0;
 
@@ -25,10 +23,8 @@ pub fn svg(animation: &Animation) -> String {
     let mut number = 0;
     for (place, index) in of_series(&frames[*still]).into_iter().enumerate() {
         let nothing = Group { shapes: Vec::new(), ..frames[*still].groups[index].clone() };
-        let groups: Vec<&Group> = frames
-            .iter()
-            .map(|frame| of_series(frame).get(place).map_or(&nothing, |&index| &frame.groups[index]))
-            .collect();
+        let group = |frame| of_series(frame).get(place).map_or(&nothing, |&index| &frame.groups[index]);
+        let groups: Vec<&Group> = frames.iter().map(group).collect();
         if let Some(track) = Track::of(&groups, *still).write() {
             let _ = write!(tracks, "{}{track}", if number > 0 { ",\n" } else { "" });
             let group = &mut drawing.groups[index];
@@ -38,7 +34,7 @@ pub fn svg(animation: &Animation) -> String {
         }
     }
     mark_time(&mut drawing, &super::time_text(start + *still as f64 * step, *step));
-    let [light, dark] = [svg::theme(false, BACKGROUNDS[0]), svg::theme(true, BACKGROUNDS[1])];
+    let [light, dark] = [false, true].map(svg::theme);
     let rules = svg::rules();
     let [unit, angle] = SCALES;
     let further = format!(

@@ -68,7 +68,7 @@ impl Ends {
         let rows = spread(&wanted, frame.top + ROW / 2.0, frame.bottom - ROW / 2.0);
         for (((index, name), from), &row) in ends.iter().zip(&rows) {
             let series = &place.panel.series[*index];
-            let part = || Part::Legend(series.name().to_owned());
+            let part = Part::Legend(series.name().to_owned());
             let space = area(frame.right + LEADER, row - ROW / 2.0, SAMPLE, ROW);
             let corner = [frame.right + 4.0, from[1]];
             let points = vec![*from, corner, [space.left - 2.0, row]];
@@ -76,7 +76,7 @@ impl Ends {
             groups.push(Group { ink: Ink::Grid, part: Part::Scaffold, shapes: vec![leader] });
             groups.extend(series.kind.plot().sample(series, space));
             let words = text(name.clone(), [space.right + GAP, row + baseline(TICK_SIZE)], TICK_SIZE, Anchor::Start);
-            groups.push(Group { ink: Ink::Foreground, part: part(), shapes: vec![words] });
+            groups.push(Group { ink: Ink::Foreground, part, shapes: vec![words] });
         }
         let (first, last) = (rows.first()?, rows.last()?);
         Some(area(frame.right + LEADER, first - ROW / 2.0, self.width() - LEADER, last - first + ROW))

@@ -45,11 +45,8 @@ impl Legend {
             !panel.x.names.is_empty() || heads.iter().any(|head| same(&series.entry(), head))
         };
         let redundant = panel.series.len() == 1 && named.iter().any(|series| is_said(series));
-        let series = named
-            .into_iter()
-            .filter(|_| !redundant)
-            .map(|series| Series { points: Vec::new(), failures: Vec::new(), ..series.clone() })
-            .collect();
+        let series = named.into_iter().filter(|_| !redundant);
+        let series = series.map(|series| Series { points: Vec::new(), failures: Vec::new(), ..series.clone() });
         let mut notes = Vec::new();
         let is_hollow = |series: &Series| !series.published && series.points.iter().any(|point| point.hollow);
         if let Some(series) = panel.series.iter().find(|series| is_hollow(series)) {
@@ -60,7 +57,7 @@ impl Legend {
         if !names.is_empty() {
             notes.push(format!("failed: {}", names.into_iter().collect::<Vec<_>>().join(", ")));
         }
-        Self::new(series, notes, width)
+        Self::new(series.collect(), notes, width)
     }
 
     /// Arranges series in as many columns as fit in `width`, with the notes below them.

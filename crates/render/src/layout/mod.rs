@@ -75,13 +75,9 @@ pub fn lay_out(figure: &Figure) -> Drawing {
         panels.iter_mut().for_each(|panel| panel.legend = Legend::default());
     }
 
-    let mut drawing = Drawing {
-        id: figure.id.clone(),
-        width,
-        title: figure.title.clone(),
-        description: panels.iter().map(Prepared::description).collect::<Vec<_>>().join(" "),
-        ..Drawing::default()
-    };
+    let (id, title) = (figure.id.clone(), figure.title.clone());
+    let description = panels.iter().map(Prepared::description).collect::<Vec<_>>().join(" ");
+    let mut drawing = Drawing { id, width, title, description, ..Drawing::default() };
     let mut top = MARGIN;
     for row in panels.chunks(columns) {
         let above = row.iter().map(Prepared::above).fold(0.0, f64::max);

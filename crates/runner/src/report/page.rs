@@ -11,9 +11,6 @@ use mbsbench_render::svg;
 
 use super::policy::policy;
 
-/// Background colours of figures on light and dark pages.
-const BACKGROUNDS: [&str; 2] = ["#ffffff", "#16181d"];
-
 /// The only script of a page.
 static SCRIPT: LazyLock<String> = LazyLock::new(|| without_margins(include_str!("assets/report.js"), "//"));
 
@@ -28,7 +25,7 @@ fn without_margins(text: &str, comment: &str) -> String {
 
 /// Returns a page with its title and body.
 pub(crate) fn page(title: &str, body: &Markup) -> String {
-    let [light, dark] = [svg::theme(false, BACKGROUNDS[0]), svg::theme(true, BACKGROUNDS[1])];
+    let [light, dark] = [false, true].map(svg::theme);
     let themes = format!(
         ":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}@media print{{:root{{{light}}}}}{}",
         svg::rules()

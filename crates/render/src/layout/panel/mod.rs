@@ -270,12 +270,10 @@ impl<'f> Prepared<'f> {
     fn grid(&self, x: Map, y: Map, frame: Area) -> Group {
         let line = |points: [[f64; 2]; 2]| Shape::Line { points: points.to_vec(), width: 1.0, dash: Dash::Solid };
         let across = self.y_ticks.major.iter().map(|tick| y.tick(tick.value));
+        let across = across.map(|y| line([[frame.left, y], [frame.right, y]]));
         let up = self.x_ticks.major.iter().map(|tick| x.tick(tick.value));
-        let shapes = across
-            .map(|y| line([[frame.left, y], [frame.right, y]]))
-            .chain(up.map(|x| line([[x, frame.top], [x, frame.bottom]])))
-            .collect();
-        Group { ink: Ink::Grid, part: Part::Scaffold, shapes }
+        let up = up.map(|x| line([[x, frame.top], [x, frame.bottom]]));
+        Group { ink: Ink::Grid, part: Part::Scaffold, shapes: across.chain(up).collect() }
     }
 
     /// Returns the frame with ticks inside on all four sides.
