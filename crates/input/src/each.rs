@@ -21,9 +21,7 @@ impl<'n> Each<'n> {
         if !matches!(node.value, Value::Map(_)) {
             return Err(Problem::found(node).help("accepted: a map of lists, `{ explicit: [rk3, rk5] }`"));
         }
-        for entry in node.entries() {
-            values(&entry.value)?;
-        }
+        node.entries().iter().try_for_each(|entry| values(&entry.value).map(drop))?;
         Ok(Self { sets: node.entries(), later })
     }
 
