@@ -55,16 +55,10 @@ pub(super) fn compare(
     for point in expected.iter().flatten().flatten() {
         norm.add(&mut bound, point.bound * point.weight);
     }
-    let bound = norm.of(bound, times.len());
-    Box::new(Comparison {
-        indices: indices.unwrap_or_default(),
-        expected,
-        norm,
-        bound: if context.reference.is_some_and(ReferenceTrajectory::is_certified) { bound } else { f64::INFINITY },
-        visit: Visit::new(times, context.observables.len(), context.span),
-        visited: 0,
-        sum: 0.0,
-    })
+    let is_certified = context.reference.is_some_and(ReferenceTrajectory::is_certified);
+    let bound = if is_certified { norm.of(bound, times.len()) } else { f64::INFINITY };
+    let visit = Visit::new(times, context.observables.len(), context.span);
+    Box::new(Comparison { indices: indices.unwrap_or_default(), expected, norm, bound, visit, visited: 0, sum: 0.0 })
 }
 
 /// Observables of a reference at each of the given times; none if the reference lacks one of them.

@@ -42,65 +42,51 @@ parameters! {
 /// The smallest error that is assumed: rounding of a double.
 const LEAST: f64 = f64::EPSILON / 2.0;
 
-/// The part that both measures share.
-struct Kind<'k> {
-    column: &'static str,
-    name: &'k str,
-    of: &'k [String],
-    values: &'k [f64],
-    floor: f64,
+/// Checks that there is a published value for each observable, if there are any.
+fn values_belong(of: &[String], values: &[f64]) -> Result<(), OutOfRange> {
+    if values.is_empty() { Ok(()) } else { one_for_each("values", values, of) }
 }
 
-impl Kind<'_> {
-    fn values_belong(&self) -> Result<(), OutOfRange> {
-        if self.values.is_empty() { Ok(()) } else { one_for_each("values", self.values, self.of) }
-    }
+/// Returns the columns of one of the two measures.
+fn columns(column: &str, name: &str, values: &[f64]) -> Vec<String> {
+    let named = |column: String| if name.is_empty() { column } else { format!("{column}({name})") };
+    let limit = values.is_empty().then(|| named(format!("{column}_limit")));
+    std::iter::once(named(column.to_owned())).chain(limit).collect()
+}
 
-    fn columns(&self) -> Vec<String> {
-        let named = |column: String| if self.name.is_empty() { column } else { format!("{column}({})", self.name) };
-        let limit = self.values.is_empty().then(|| named(format!("{}_limit", self.column)));
-        std::iter::once(named(self.column.to_owned())).chain(limit).collect()
-    }
-
-    fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        let indices: Option<Vec<usize>> = if self.of.is_empty() {
-            Some((0..context.classes.len()).filter(|&index| context.classes[index].is_some()).collect())
-        } else {
-            self.of.iter().map(|name| context.index(name)).collect()
-        };
-        let is_published = !self.values.is_empty();
-        let expected = |(k, index): (usize, usize)| {
-            if is_published {
-                return Some(Expected { index, value: self.values[k], bound: 0.0 });
-            }
-            let reference = context.reference?;
-            let (value, bound) = reference.value(context.span[1], reference.column(&context.observables[index])?)?;
-            Some(Expected { index, value, bound: if reference.is_certified() { bound } else { f64::INFINITY } })
-        };
-        let expected: Option<Vec<Expected>> =
-            indices.and_then(|indices| indices.into_iter().enumerate().map(expected).collect());
-        let (floor, columns) = (self.floor, if is_published { 1 } else { 2 });
-        at_end(move |ending| {
-            let found = expected.as_ref().filter(|_| ending.failure.is_none()).map(|expected| {
-                let error = |each: &Expected| (ending.observables[each.index] - each.value).abs();
-                [digits(expected, floor, error), digits(expected, floor, |each| each.bound)]
-            });
-            (0..columns).map(|column| found.map(|found| found[column])).collect()
-        })
-    }
+/// Starts one of the two measures.
+fn start(of: &[String], values: &[f64], floor: f64, context: &MeasureContext<'_>) -> Box<dyn Measure> {
+    let indices: Option<Vec<usize>> = if of.is_empty() {
+        Some((0..context.classes.len()).filter(|&index| context.classes[index].is_some()).collect())
+    } else {
+        of.iter().map(|name| context.index(name)).collect()
+    };
+    let is_published = !values.is_empty();
+    let expected = |(k, index): (usize, usize)| {
+        if is_published {
+            return Some(Expected { index, value: values[k], bound: 0.0 });
+        }
+        let reference = context.reference?;
+        let (value, bound) = reference.value(context.span[1], reference.column(&context.observables[index])?)?;
+        Some(Expected { index, value, bound: if reference.is_certified() { bound } else { f64::INFINITY } })
+    };
+    let expected: Option<Vec<Expected>> =
+        indices.and_then(|indices| indices.into_iter().enumerate().map(expected).collect());
+    let columns = if is_published { 1 } else { 2 };
+    at_end(move |ending| {
+        let found = expected.as_ref().filter(|_| ending.failure.is_none()).map(|expected| {
+            let error = |each: &Expected| (ending.observables[each.index] - each.value).abs();
+            [digits(expected, floor, error), digits(expected, floor, |each| each.bound)]
+        });
+        (0..columns).map(|column| found.map(|found| found[column])).collect()
+    })
 }
 
 macro_rules! digits {
     ($name:ident, $column:literal, $summary:literal, $floor:expr) => {
         impl $name {
-            fn kind(&self) -> Kind<'_> {
-                let floor: fn(&Self) -> f64 = $floor;
-                let Self { name, of, values, .. } = self;
-                Kind { column: $column, name, of, values, floor: floor(self) }
-            }
-
             fn values_belong(&self) -> Result<(), OutOfRange> {
-                self.kind().values_belong()
+                values_belong(&self.of, &self.values)
             }
         }
 
@@ -109,13 +95,14 @@ macro_rules! digits {
             const SUMMARY: &'static str = $summary;
 
             fn columns(&self) -> Vec<String> {
-                self.kind().columns()
+                columns($column, &self.name, &self.values)
             }
             fn reference_times(&self, span: [f64; 2]) -> Vec<f64> {
                 if self.values.is_empty() { vec![span[1]] } else { Vec::new() }
             }
             fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-                self.kind().start(context)
+                let floor: fn(&Self) -> f64 = $floor;
+                start(&self.of, &self.values, floor(self), context)
             }
         }
     };

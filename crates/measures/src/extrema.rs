@@ -32,14 +32,9 @@ impl MeasureDefinition for Extrema {
             .collect()
     }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
-        Box::new(Turning {
-            index: context.index(&self.of),
-            count: self.count,
-            sampled: Sampled::new(context.observables.len()),
-            curve: Curve::default(),
-            values: Vec::with_capacity(self.count),
-            times: Vec::with_capacity(self.count),
-        })
+        let (index, sampled) = (context.index(&self.of), Sampled::new(context.observables.len()));
+        let (values, times) = (Vec::with_capacity(self.count), Vec::with_capacity(self.count));
+        Box::new(Turning { index, count: self.count, sampled, curve: Curve::default(), values, times })
     }
 }
 

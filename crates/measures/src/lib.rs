@@ -277,11 +277,9 @@ pub trait Measure {
         false
     }
 
-    /// Takes a matrix that Newton's method is about to factorize.
-    fn newton_matrix(&mut self, _matrix: &DMatrix<f64>) {}
-
-    /// Takes the same matrix formed with wrong and with exact derivatives.
-    fn wrong_newton_matrix(&mut self, _matrix: &DMatrix<f64>, _exact: &DMatrix<f64>) {}
+    /// Takes a matrix that Newton's method is about to factorize, or the same matrix formed with wrong and with exact
+    /// derivatives.
+    fn newton_matrix(&mut self, _matrix: &DMatrix<f64>, _exact: Option<&DMatrix<f64>>) {}
 
     /// Takes the observables of the initial state.
     fn begin(&mut self, _t: f64, _observables: &[f64]) {}

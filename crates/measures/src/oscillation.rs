@@ -39,15 +39,9 @@ impl MeasureDefinition for Oscillation {
     }
     fn start(&self, context: &MeasureContext<'_>) -> Box<dyn Measure> {
         let terms = self.degree as usize + 1;
-        Box::new(Running {
-            index: context.index(&self.of),
-            window: [self.from.value, self.to.value],
-            steps: 0,
-            last: f64::NEG_INFINITY,
-            duration: 0.0,
-            row: vec![0.0; terms + 1],
-            triangle: DMatrix::zeros(terms + 1, terms + 1),
-        })
+        let (index, window) = (context.index(&self.of), [self.from.value, self.to.value]);
+        let (row, triangle) = (vec![0.0; terms + 1], DMatrix::zeros(terms + 1, terms + 1));
+        Box::new(Running { index, window, steps: 0, last: f64::NEG_INFINITY, duration: 0.0, row, triangle })
     }
 }
 

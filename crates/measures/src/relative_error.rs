@@ -40,16 +40,10 @@ impl MeasureDefinition for RelativeError {
             let point = |time: f64| reference.value(time, column).map(|(value, bound)| Point { time, value, bound });
             self.reference_times(context.span).into_iter().map(point).collect()
         });
-        Box::new(Sums {
-            index: context.index(&self.of).unwrap_or_default(),
-            is_certified: context.reference.is_some_and(ReferenceTrajectory::is_certified),
-            expected: expected.unwrap_or_default(),
-            next: 0,
-            sign: (context.span[1] - context.span[0]).signum(),
-            errors: 0.0,
-            values: 0.0,
-            bounds: 0.0,
-        })
+        let (index, expected) = (context.index(&self.of).unwrap_or_default(), expected.unwrap_or_default());
+        let is_certified = context.reference.is_some_and(ReferenceTrajectory::is_certified);
+        let sign = (context.span[1] - context.span[0]).signum();
+        Box::new(Sums { index, is_certified, expected, next: 0, sign, errors: 0.0, values: 0.0, bounds: 0.0 })
     }
 }
 

@@ -314,13 +314,13 @@ impl Observer for Watch<'_> {
 
     fn newton_matrix(&mut self, _t: f64, matrix: &DMatrix<f64>) {
         for measure in &mut self.measures {
-            measure.newton_matrix(matrix);
+            measure.newton_matrix(matrix, None);
         }
     }
 
     fn wrong_newton_matrix(&mut self, _t: f64, matrix: &DMatrix<f64>, exact: &DMatrix<f64>) {
         for measure in &mut self.measures {
-            measure.wrong_newton_matrix(matrix, exact);
+            measure.newton_matrix(matrix, Some(exact));
         }
     }
 
