@@ -16,11 +16,6 @@ pub(super) enum Reason {
 }
 
 impl Reason {
-    /// The reason for a method that does not suit the model, except for jumps.
-    pub fn unsuitable(unsuitable: &Unsuitable) -> Self {
-        Self::NotAskedFor(format!("needing {}", unsuitable.needs))
-    }
-
     /// Describes the reason, in words that follow the number of methods left out.
     fn counted(&self) -> String {
         match self {
@@ -74,10 +69,8 @@ impl Account {
     /// Returns the methods that are left out by `except` or because the model jumps, each with the reason and with true
     /// if the file gives that reason.
     pub fn named(&self) -> impl Iterator<Item = (&str, String, bool)> {
-        let is_written = |reason: &Reason| matches!(reason, Reason::Except(_));
-        self.left_out
-            .iter()
-            .filter_map(move |(method, reason)| Some((method.as_str(), reason.named()?, is_written(reason))))
+        let named = self.left_out.iter().filter_map(|(method, reason)| Some((method, reason.named()?, reason)));
+        named.map(|(method, named, reason)| (method.as_str(), named, matches!(reason, Reason::Except(_))))
     }
 
     /// Returns one line with the number of methods for each reason and one line for each parameter that some methods do

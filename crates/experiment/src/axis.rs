@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use mbsbench_input::{Key, Node, Problem, Value, one_of, refuse};
+use mbsbench_input::{Entry, Key, Node, Problem, Value, one_of, refuse};
 
 use crate::registry::{CONTROLS, Kind, MethodKind, ModelKind, Registry, choose};
 use crate::spec::AxisValue;
@@ -242,14 +242,12 @@ fn described(node: &Node) -> Option<String> {
             items.map(|items| format!("[{}]", items.join(",")))
         }
         Value::Map(entries) => {
-            let parts: Option<Vec<String>> = entries
-                .iter()
-                .map(|entry| match &entry.value.value {
-                    Value::Map(inner) if inner.is_empty() => Some(entry.key.name.clone()),
-                    Value::Map(_) => described(&entry.value).map(|fields| format!("{}({fields})", entry.key.name)),
-                    _ => described(&entry.value).map(|value| format!("{}={value}", entry.key.name)),
-                })
-                .collect();
+            let part = |Entry { key, value }: &Entry| match &value.value {
+                Value::Map(inner) if inner.is_empty() => Some(key.name.clone()),
+                Value::Map(_) => described(value).map(|fields| format!("{}({fields})", key.name)),
+                _ => described(value).map(|value| format!("{}={value}", key.name)),
+            };
+            let parts: Option<Vec<String>> = entries.iter().map(part).collect();
             parts.map(|parts| parts.join(","))
         }
         _ => node.spelling(),

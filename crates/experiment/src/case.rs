@@ -57,7 +57,8 @@ pub struct Exclusion {
 
 /// Reads all cases and adds all errors to `problems`.
 pub(super) fn read_cases(root: &Node, registry: &Registry, quick: bool, problems: &mut Problems) -> Vec<Case> {
-    let base = RunDefinition::of(&without_frame(root), problems);
+    let run = keys::names(&[RUN]);
+    let base = RunDefinition::of(&root.with_keys(|key| run.contains(&key)), problems);
     let overrides = root.get("quick").map(|node| {
         check_keys(node, problems);
         RunDefinition::of(node, problems)
@@ -85,13 +86,6 @@ pub(super) fn read_cases(root: &Node, registry: &Registry, quick: bool, problems
         cases.extend(Case::read(Some(name), &finish(base.merged(&over)), node.place, registry, problems));
     }
     cases
-}
-
-/// The keys of the top level that cases can override.
-fn without_frame(root: &Node) -> Node {
-    let run = keys::names(&[RUN]);
-    let entries = root.entries().iter().filter(|entry| run.contains(&entry.key.name.as_str()));
-    Node::new(Value::Map(entries.cloned().collect()), root.place)
 }
 
 fn check_keys(node: &Node, problems: &mut Problems) {
@@ -127,7 +121,7 @@ impl Case {
         let axes = read_axes(&shape, place, registry, problems);
         let rest = &shape.rest;
         let span = problems.keep(read_span(rest, place));
-        let breaks = problems.keep(read_breaks(rest));
+        let breaks = problems.keep(list(rest, "breaks").and_then(|times| times.iter().map(read).collect()));
         let measures = read_measures(rest, registry, problems);
         let exclude = problems.keep(read_exclusions(rest));
         let reference =
@@ -234,10 +228,6 @@ fn read_span(rest: &Node, place: Place) -> Result<[f64; 2], Problem> {
         return Ok([start, end]);
     }
     refuse(node.place, format!("the span from {start} to {end} does not have a positive length"), ACCEPTED)
-}
-
-fn read_breaks(rest: &Node) -> Result<Arc<[f64]>, Problem> {
-    list(rest, "breaks")?.iter().map(read).collect()
 }
 
 /// Reads settings and checks their ranges.

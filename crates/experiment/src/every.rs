@@ -245,7 +245,7 @@ impl Every {
         }
         let made = method.choose(&parameters.without(LABEL), None)?.object.method();
         if let Err(unsuitable) = on_all(&*made, equations, Events::Ignored) {
-            return Ok(Some(Reason::unsuitable(&unsuitable)));
+            return Ok(Some(Reason::NotAskedFor(format!("needing {}", unsuitable.needs))));
         }
         let MethodProperties { adapts, is_for_constant_steps, .. } = made.properties();
         let decides_so = if to_tolerance { adapts } else { self.controlled || !adapts || is_for_constant_steps };

@@ -35,9 +35,7 @@ pub enum Bound {
 impl ExternalReferenceSpec {
     pub(super) fn read(node: &Node) -> Result<Self, Problem> {
         let known = keys::names(&[GIVEN]);
-        if let Some(problem) = keys::unknown(node, "key", &known).next() {
-            return Err(problem);
-        }
+        keys::unknown(node, "key", &known).next().map_or(Ok(()), Err)?;
         let asked = |key: &str, help: &str| {
             let problem = || Problem::new(node.place, format!("the key `{key}` is missing")).help(help.to_owned());
             node.get(key).ok_or_else(problem)
@@ -160,14 +158,10 @@ fn trajectory(file: TrajectoryFile, bound: &Bound) -> Result<ReferenceTrajectory
         let largest = values.iter().map(|row| row[column].abs()).fold(0.0, f64::max);
         if largest > 0.0 { -(bound / largest).log10() } else { -bound.log10() }
     };
-    Ok(ReferenceTrajectory {
-        digits: bounds.iter().enumerate().map(digits_of).fold(f64::INFINITY, f64::min),
-        digits_asked: 0.0,
-        observables: heads.into_iter().map(|(name, _)| name).collect(),
-        bounds: vec![bounds; times.len()],
-        times,
-        values,
-    })
+    let digits = bounds.iter().enumerate().map(digits_of).fold(f64::INFINITY, f64::min);
+    let observables = heads.into_iter().map(|(name, _)| name).collect();
+    let bounds = vec![bounds; times.len()];
+    Ok(ReferenceTrajectory { observables, times, values, bounds, digits, digits_asked: 0.0 })
 }
 
 #[cfg(test)]

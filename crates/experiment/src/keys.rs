@@ -141,14 +141,13 @@ pub(crate) fn unknown<'n>(
 pub(crate) fn object(generator: &mut SchemaGenerator, section: &str, keys: &[&[FileKey]], required: &[&str]) -> Value {
     let keys = keys.iter().copied().flatten();
     let texts = &TEXTS[section];
-    let properties: Map<String, Value> = keys
-        .map(|&(name, schema)| {
-            let mut value = schema(generator);
-            value["description"] = texts[name]["about"].clone();
-            value["examples"] = json!([texts[name]["example"]]);
-            (name.to_owned(), value)
-        })
-        .collect();
+    let property = |&(name, schema): &FileKey| {
+        let mut value = schema(generator);
+        value["description"] = texts[name]["about"].clone();
+        value["examples"] = json!([texts[name]["example"]]);
+        (name.to_owned(), value)
+    };
+    let properties: Map<String, Value> = keys.map(property).collect();
     let mut object = json!({ "type": "object", "properties": properties, "additionalProperties": false });
     if !required.is_empty() {
         object["required"] = json!(required);

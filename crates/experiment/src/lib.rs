@@ -38,8 +38,7 @@ pub mod units;
 
 pub use account::Account;
 pub use axis::{Axis, AxisPoint, Label, Role};
-pub use case::read_settings;
-pub use case::{Case, Exclusion};
+pub use case::{Case, Exclusion, read_settings};
 pub use every::Every;
 pub use external_reference::{Bound, ExternalReference, ExternalReferenceSpec};
 pub use file_names::panel_id;

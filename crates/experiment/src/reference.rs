@@ -199,9 +199,7 @@ impl SolverSpec {
         if !matches!(node.value, Value::Map(_)) {
             return Err(Problem::found(node).help(format!("accepted: a map with the keys {}", one_of(known))));
         }
-        if let Some(problem) = keys::unknown(node, "key", &known).next() {
-            return Err(problem);
-        }
+        keys::unknown(node, "key", &known).next().map_or(Ok(()), Err)?;
         let method = node.required("method")?;
         let controls: Vec<_> = CONTROLS.iter().filter_map(|name| node.entry(name)).collect();
         let control = match controls.as_slice() {

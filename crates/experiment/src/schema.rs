@@ -130,13 +130,11 @@ pub fn bare_names(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
             if let Some(Value::Array(alternatives)) = fields.get_mut("oneOf") {
-                let names: Vec<Value> = alternatives
-                    .iter()
-                    .filter_map(|alternative| match alternative["required"].as_array()?.as_slice() {
-                        [name] => Some(json!({ "const": name })),
-                        _ => None,
-                    })
-                    .collect();
+                let name = |alternative: &Value| match alternative["required"].as_array()?.as_slice() {
+                    [name] => Some(json!({ "const": name })),
+                    _ => None,
+                };
+                let names: Vec<Value> = alternatives.iter().filter_map(name).collect();
                 alternatives.extend(names);
             }
             fields.values_mut().for_each(bare_names);

@@ -110,24 +110,22 @@ fn readings_of(entry: &Entry) -> Result<Vec<Reading>, Problem> {
     if items.is_empty() {
         return refuse(*place, "the list of readings is empty", accepted);
     }
-    items
-        .iter()
-        .map(|item| {
-            let Some(set) = item.get("set") else {
-                let text = item.spelling().unwrap_or_else(|| item.to_json().to_string());
-                let sets = vec![(entry.key.clone(), item.clone())];
-                return Ok(Reading { name: format!("{} = {text}", entry.key.name), sets });
-            };
-            let name = item.get("name").map(read::<String>).transpose()?.filter(|name| !name.trim().is_empty());
-            let name = name.ok_or_else(|| Problem::new(item.place, "the reading has no name").help("add `name:`"))?;
-            let sets: Vec<(Key, Node)> =
-                set.entries().iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect();
-            if sets.is_empty() {
-                return refuse(set.place, "the reading sets nothing", accepted);
-            }
-            Ok(Reading { name, sets })
-        })
-        .collect()
+    let reading = |item: &Node| {
+        let Some(set) = item.get("set") else {
+            let text = item.spelling().unwrap_or_else(|| item.to_json().to_string());
+            let sets = vec![(entry.key.clone(), item.clone())];
+            return Ok(Reading { name: format!("{} = {text}", entry.key.name), sets });
+        };
+        let name = item.get("name").map(read::<String>).transpose()?.filter(|name| !name.trim().is_empty());
+        let name = name.ok_or_else(|| Problem::new(item.place, "the reading has no name").help("add `name:`"))?;
+        let sets: Vec<(Key, Node)> =
+            set.entries().iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect();
+        if sets.is_empty() {
+            return refuse(set.place, "the reading sets nothing", accepted);
+        }
+        Ok(Reading { name, sets })
+    };
+    items.iter().map(reading).collect()
 }
 
 /// Reads `given:`, the paper's statements about the set-up. Their tests are read together with the checks.

@@ -8,15 +8,13 @@ use mbsbench_input::{BadInput, Key, Node, Place, Problem};
 use mbsbench_problem::{Settings, StepControl};
 
 use super::exclusions;
-use super::solve_settings::settings;
 use super::stored::StoredFiles;
-use super::{Guest, MOST_RUNS, Plan, ReferencePlan, RunKey, RunSpec, Solved, Stored, key};
-use crate::Recording;
+use super::{Guest, MOST_RUNS, Plan, ReferencePlan, RunKey, RunSpec, Solved, key};
 use crate::lists::{unique, unique_by};
 use crate::registry::{Choice, Entry, Kind, MeasureKind, MethodKind, ModelKind, Registry, choose};
 use crate::{
-    Axis, Case, Control, Experiment, ExternalReference, ExternalReferenceSpec, Label, Origin, Problems, ReferenceSpec,
-    Role, Rule, SolvedSpec, SolverSpec, read_settings, spec,
+    Axis, Case, Control, Experiment, ExternalReference, ExternalReferenceSpec, Label, Origin, Problems, Recording,
+    ReferenceSpec, Role, Rule, SolverSpec, read_settings, spec,
 };
 
 /// The largest number of different models or methods of an experiment, whose parameters dominate the memory of a plan.
@@ -30,7 +28,7 @@ pub(super) fn expand(experiment: Experiment, registry: &Registry) -> Result<Plan
     let axes = axis_columns(&experiment);
     let columns = unique(experiment.cases.iter().flat_map(Case::columns));
     exclusions::check(&experiment, &axes, &mut problems);
-    let size = experiment.cases.iter().map(size).fold(0_usize, usize::saturating_add);
+    let size = experiment.cases.iter().map(|case| points(case.axes.iter())).fold(0_usize, usize::saturating_add);
     if size > MOST_RUNS {
         let root = &experiment.document.root;
         let problem = Problem::new(root.place_of("matrix"), format!("the matrix has {size} combinations"));
@@ -60,10 +58,6 @@ pub(super) fn expand(experiment: Experiment, registry: &Registry) -> Result<Plan
     }
     problems.into_result(&experiment.document)?;
     Ok(Plan { experiment, axes, columns, runs, notes: Vec::new(), guest: Guest::default() })
-}
-
-fn size(case: &Case) -> usize {
-    points(case.axes.iter())
 }
 
 /// The number of combinations of the values of some axes.
@@ -130,13 +124,14 @@ impl<'e> Expansion<'e> {
     pub(super) fn runs(mut self, runs: &mut Vec<RunSpec>, problems: &mut Problems) {
         let Some(controls) = self.controls(problems) else { return };
         let axes = &self.case.axes;
+        let is_first = |(axis, &index): (&Axis, &usize)| axis.role != Role::Control || index == 0;
         let mut at = vec![0; axes.len()];
         let mut wrong = 0;
         for is_excluded in exclusions::excluded(self.case) {
             if !is_excluded {
                 match self.run(&at, &controls) {
                     // A method with its own step is not repeated for each step of the axis.
-                    Ok(run) if run.method.own_control().is_some() && !self.is_first_control(&at) => {}
+                    Ok(run) if run.method.own_control().is_some() && !axes.iter().zip(&at).all(is_first) => {}
                     Ok(run) => runs.push(run),
                     // One wrong parameter invalidates many runs but is one problem: equal problems are shown once.
                     Err(problem) => {
@@ -160,22 +155,12 @@ impl<'e> Expansion<'e> {
         controls.into_iter().collect()
     }
 
-    /// True if the step is the first of its axis.
-    fn is_first_control(&self, at: &[usize]) -> bool {
-        self.case.axes.iter().zip(at).all(|(axis, &index)| axis.role != Role::Control || index == 0)
-    }
-
     fn run(&mut self, at: &[usize], controls: &Controls) -> Result<RunSpec, Problem> {
         let case = self.case;
         let model = self.models.at(at, case, case.model.as_ref(), self.registry.models())?;
         let method = self.methods.at(at, case, None, self.registry.methods())?;
-        let (control, place) = case
-            .axes
-            .iter()
-            .zip(at)
-            .find(|(axis, _)| axis.role == Role::Control)
-            .map(|(_, &index)| controls[index])
-            .expect("a case has a step");
+        let of_case = case.axes.iter().zip(at).find(|(axis, _)| axis.role == Role::Control);
+        let (control, place) = of_case.map(|(_, &index)| controls[index]).expect("a case has a step");
         let read = self.settings(at)?;
         let own = method.own_control();
         let (control, place) = match own {
@@ -190,9 +175,10 @@ impl<'e> Expansion<'e> {
             let shown = of_axis.filter(|(axis, _)| is_shared || axis.role != Role::Control);
             self.name.clone().filter(|_| is_case).or(shown.map(|(axis, point)| axis.points[point].label.clone()))
         };
+        let label = case.axes.iter().zip(at).find(|(axis, _)| axis.role == Role::Method);
         Ok(RunSpec {
             cells: self.columns.iter().map(cell).collect(),
-            method_label: self.method_label(at),
+            method_label: label.map_or_else(String::new, |(axis, &index)| axis.points[index].label.text.clone()),
             settings: settings(&read, control),
             model,
             method,
@@ -206,11 +192,6 @@ impl<'e> Expansion<'e> {
             key: OnceLock::new(),
             set_up: OnceLock::new(),
         })
-    }
-
-    fn method_label(&self, at: &[usize]) -> String {
-        let axis = self.case.axes.iter().position(|axis| axis.role == Role::Method);
-        axis.map_or_else(String::new, |axis| self.case.axes[axis].points[at[axis]].label.text.clone())
     }
 
     /// Returns the settings, which are read once for each combination of their axes.
@@ -278,7 +259,8 @@ impl<'e> Expansion<'e> {
             key: RunKey::default(),
         };
         reference.key = key::of_reference(&reference);
-        reference.stored = self.stored(solved);
+        let stored = solved.stored.as_ref();
+        reference.stored = stored.map(|(file, place)| self.stored.at(self.folder.join(file), *place));
         Ok(reference)
     }
 
@@ -296,11 +278,12 @@ impl<'e> Expansion<'e> {
         reference.key = key::of_reference(&reference);
         Ok(reference)
     }
+}
 
-    fn stored(&mut self, spec: &SolvedSpec) -> Option<Arc<Stored>> {
-        let (file, place) = spec.stored.as_ref()?;
-        Some(self.stored.at(self.folder.join(file), *place))
-    }
+/// Returns the settings of the file with the given step control.
+fn settings(read: &spec::Settings, control: StepControl) -> Settings {
+    let spec::Settings { clock, max_steps, max_rhs_evaluations, matrices, events, .. } = *read;
+    Settings { control, clock, max_steps, max_rhs_evaluations, matrices, events }
 }
 
 /// Returns the number of a combination of axis values, whose digits are the indices of the values.

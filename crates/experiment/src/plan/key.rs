@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::{ReferencePlan, RunSpec, Solved};
 use crate::Origin;
+use crate::registry::{Choice, MeasureKind};
 
 /// The number of digits shown when a key is printed.
 const SHOWN: usize = 20;
@@ -44,20 +45,13 @@ pub fn canonical(mut value: Value) -> Value {
 pub(super) fn of_run(run: &RunSpec) -> RunKey {
     // The columns are included beside the parameters because the name of a column depends on how a parameter is
     // written.
-    let mut measures: Vec<Value> = run
-        .measures
-        .iter()
-        .map(|measure| json!({ "measure": measure.identity(), "columns": measure.object.columns() }))
-        .map(canonical)
-        .collect();
+    let measure = |measure: &Choice<MeasureKind>| {
+        canonical(json!({ "measure": measure.identity(), "columns": measure.object.columns() }))
+    };
+    let mut measures: Vec<Value> = run.measures.iter().map(measure).collect();
     measures.sort_by_cached_key(Value::to_string);
-    let mut identity = json!({
-        "model": run.model.identity(),
-        "method": run.method.identity(),
-        "settings": of_settings(&run.settings),
-        "span": span(run.span, &run.breaks),
-        "measures": measures,
-    });
+    let mut identity = identity(run);
+    identity["measures"] = json!(measures);
     if let Some(reference) = &run.reference {
         identity["reference"] = json!(reference.key.full());
     }
@@ -69,14 +63,17 @@ pub(super) fn of_run(run: &RunSpec) -> RunKey {
 
 /// Returns the key of the problem and its solver, without the measures.
 pub(super) fn of_set_up(run: &RunSpec) -> RunKey {
-    RunKey::of(json!({
-        "model": run.model.identity(),
-        "method": run.method.identity(),
-        "settings": of_settings(&run.settings),
-        "span": span(run.span, &run.breaks),
-        "reference": run.reference.as_ref().map(|reference| reference.key.full()),
-        "fails_when": json!(*run.rules),
-    }))
+    let mut identity = identity(run);
+    identity["reference"] = json!(run.reference.as_ref().map(|reference| reference.key.full()));
+    identity["fails_when"] = json!(*run.rules);
+    RunKey::of(identity)
+}
+
+/// Returns what identifies a run apart from measures, reference and rules.
+fn identity(run: &RunSpec) -> Value {
+    let (model, method) = (run.model.identity(), run.method.identity());
+    let (settings, span) = (of_settings(&run.settings), span(run.span, &run.breaks));
+    json!({ "model": model, "method": method, "settings": settings, "span": span })
 }
 
 pub(super) fn of_reference(reference: &ReferencePlan) -> RunKey {

@@ -10,7 +10,6 @@ mod left_out;
 mod observables;
 mod outputs;
 mod shard;
-mod solve_settings;
 pub mod stored;
 mod vary;
 mod warnings;
@@ -22,18 +21,18 @@ use std::sync::{Arc, OnceLock};
 use mbsbench_problem::{Deviation, Formulated, Settings, View};
 
 pub use guest::{Guest, REFERENCE};
-pub use key::RunKey;
-pub use key::canonical;
+pub use key::{RunKey, canonical};
 pub use left_out::LeftOut;
 pub use shard::Shard;
 pub use stored::{Stored, StoredReference};
 
-use crate::Recording;
 use crate::axis::LabelIndex;
 use crate::includes::included;
 use crate::registry::{Choice, MeasureKind, MethodKind, ModelKind, Registry};
 use crate::spec::{AxisValue, Filter};
-use crate::{Experiment, ExternalReference, Label, Origin, Precision, Problems, Provenance, Rule, SolverSpec};
+use crate::{
+    Experiment, ExternalReference, Label, Origin, Precision, Problems, Provenance, Recording, Rule, SolverSpec,
+};
 use mbsbench_input::{BadInput, Document};
 
 /// The largest number of runs of an experiment.
@@ -87,15 +86,6 @@ pub struct RunSpec {
     key: OnceLock<RunKey>,
     /// The key of the problem and its solver, computed on first use.
     set_up: OnceLock<RunKey>,
-}
-
-impl RunSpec {
-    /// True if the key covers everything that can change the run's numbers, so that they may be cached; see
-    /// [`Choice::is_kept`].
-    pub fn is_kept(&self) -> bool {
-        let own = self.model.is_kept() && self.method.is_kept();
-        own && self.reference.as_ref().is_none_or(|reference| reference.is_kept())
-    }
 }
 
 /// The plan of a reference.
@@ -157,6 +147,13 @@ pub fn joined(labels: &[&Label]) -> Option<Label> {
 }
 
 impl RunSpec {
+    /// True if the key covers everything that can change the run's numbers, so that they may be cached; see
+    /// [`Choice::is_kept`].
+    pub fn is_kept(&self) -> bool {
+        let own = self.model.is_kept() && self.method.is_kept();
+        own && self.reference.as_ref().is_none_or(|reference| reference.is_kept())
+    }
+
     /// Returns the key, which is computed on first use, since a run that is only planned does not need one.
     pub fn key(&self) -> &RunKey {
         self.key.get_or_init(|| key::of_run(self))

@@ -4,8 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mbsbench_input::write_atomically;
-use mbsbench_input::{BadInput, Place, Problem};
+use mbsbench_input::{BadInput, Place, Problem, write_atomically};
 use mbsbench_measures::ReferenceTrajectory;
 
 use super::{Plan, ReferencePlan, RunSpec};

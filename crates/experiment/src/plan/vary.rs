@@ -36,11 +36,8 @@ impl Plan {
 }
 
 fn with(run: &RunSpec, values: &[(Key, Node)], registry: &Registry) -> Result<RunSpec, Problem> {
-    let given: Vec<(&str, &Node)> = values
-        .iter()
-        .filter(|(key, _)| has_path(run, &key.name))
-        .map(|(key, node)| (key.name.as_str(), node))
-        .collect();
+    let given = values.iter().map(|(key, node)| (key.name.as_str(), node));
+    let given: Vec<(&str, &Node)> = given.filter(|(path, _)| has_path(run, path)).collect();
     let [model, method] = ["model.", "method."].map(|root| -> Vec<(&str, &Node)> {
         given.iter().filter_map(|(path, node)| Some((path.strip_prefix(root)?, *node))).collect()
     });

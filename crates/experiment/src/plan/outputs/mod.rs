@@ -7,11 +7,9 @@ mod panels;
 
 use super::observables::Observables;
 use super::{Plan, RunSpec};
-use crate::Recording;
 use crate::columns::TIMINGS;
 use crate::spec::{DrawingSpec, Filter, Layout, PanelSpec, Scale, TableSpec};
-use crate::units;
-use crate::{Label, Placed, Problems, Published, RankingSpec};
+use crate::{Label, Placed, Problems, Published, RankingSpec, Recording, units};
 use mbsbench_input::{BadInput, Node, Place, Problem, one_of};
 
 /// Columns of every `runs.csv` that a table or plot can show besides measures.
