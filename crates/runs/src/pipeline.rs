@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use mbsbench_experiment::{Plan, RunKey, RunSpec};
 use rayon::prelude::*;
@@ -30,17 +29,15 @@ pub use crate::titles::Titles;
 pub fn results_of(plans: &[Plan], resources: Resources<'_>) -> io::Result<Vec<Outcome>> {
     let Computed { records, certificates } = compute(plans, &|_, _| true, resources)?;
     let mut records = records.into_iter();
-    Ok(plans
-        .iter()
-        .map(|plan| {
-            let rows = plan.runs.iter().zip(records.by_ref()).map(|(run, record)| row(plan, run, record));
-            let keys: Vec<_> = plan.runs.iter().filter_map(|run| run.reference.as_ref()).map(|r| &r.key).collect();
-            Outcome {
-                results: ResultSet { axes: plan.axes.clone(), measures: plan.columns.clone(), rows: rows.collect() },
-                certificates: certificates.iter().filter(|c| keys.contains(&&c.plan.key)).cloned().collect(),
-            }
-        })
-        .collect())
+    let outcome = |plan: &Plan| {
+        let rows = plan.runs.iter().zip(records.by_ref()).map(|(run, record)| row(plan, run, record));
+        let keys: Vec<_> = plan.runs.iter().filter_map(|run| run.reference.as_ref()).map(|r| &r.key).collect();
+        Outcome {
+            results: ResultSet { axes: plan.axes.clone(), measures: plan.columns.clone(), rows: rows.collect() },
+            certificates: certificates.iter().filter(|c| keys.contains(&&c.plan.key)).cloned().collect(),
+        }
+    };
+    Ok(plans.iter().map(outcome).collect())
 }
 
 /// Returns the row of a run.
@@ -126,11 +123,9 @@ fn chosen<'p>(
         let Resources { cache, fresh, progress, .. } = resources;
         let absent = needed.iter().filter(|key| !kept.contains_key(key.full()));
         let lacking = chosen.iter().filter(|(_, run)| fresh || is_missing(run, kept, cache));
-        let once: BTreeMap<&str, Duration> = absent
-            .map(|key| (key.full(), estimate.of_reference(key)))
-            .chain(lacking.map(|(plan, run)| (run.key().full(), estimate.of_run(plan, run))))
-            .collect();
-        progress.expect(once.into_values().sum());
+        let references = absent.map(|key| (key.full(), estimate.of_reference(key)));
+        let runs = lacking.map(|(plan, run)| (run.key().full(), estimate.of_run(plan, run)));
+        progress.expect(references.chain(runs).collect::<BTreeMap<_, _>>().into_values().sum());
     };
     let certificates = references(plans, &needed, |key| estimate.of_reference(key), begins, resources)?;
     Ok((chosen, certificates))
@@ -236,12 +231,9 @@ pub fn timings_of(plan: &Plan, results: &ResultSet) -> Vec<Option<RunTiming>> {
         plan.runs.iter().zip(&is_in_order).filter(|each| *each.1).map(|(run, _)| run).collect();
     // The index of a run among the successful ones.
     let place = |run: usize| is_in_order[run].then(|| is_in_order[..run].iter().filter(|ok| **ok).count());
-    let quotients: Vec<[usize; 2]> = units(plan)
-        .into_iter()
-        .enumerate()
-        .filter_map(|(run, unit)| Some([place(run)?, place(unit?)?]))
-        .filter(|[run, unit]| run != unit)
-        .collect();
+    let pairs = units(plan).into_iter().enumerate();
+    let pairs = pairs.filter_map(|(run, unit)| Some([place(run)?, place(unit?)?]));
+    let quotients: Vec<[usize; 2]> = pairs.filter(|[run, unit]| run != unit).collect();
     let rounds = Rounds { least: least as usize, most: most as usize, until, quotients: &quotients };
     let mut timed = time_all(&in_order, &rounds).into_iter();
     let of_row = |is_ok: &bool| if *is_ok { timed.next().unwrap_or_default() } else { Timed::default() };

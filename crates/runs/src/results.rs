@@ -132,10 +132,8 @@ impl ResultSet {
             let reached = if row.t_reached.is_nan() { String::new() } else { decimal(row.t_reached) };
             let cells = row.values.iter().map(|value| value.map(decimal).unwrap_or_default());
             let assurance = row.assurance.as_ref().map(ToString::to_string).unwrap_or_default();
-            axes.chain([row.status.to_string(), assurance, reached])
-                .chain(cells)
-                .chain([row.key.clone(), row.why()])
-                .collect()
+            let outcome = [row.status.to_string(), assurance, reached];
+            axes.chain(outcome).chain(cells).chain([row.key.clone(), row.why()]).collect()
         };
         csv([heads.map(str::to_owned).collect()].into_iter().chain(self.rows.iter().map(line)))
     }

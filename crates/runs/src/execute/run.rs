@@ -55,29 +55,15 @@ pub struct Trajectory {
 impl Record {
     /// Returns the record of a run that ended normally or by a failure of its own, without trajectories.
     fn of(run: &RunSpec, failure: Option<&Failure>, t_reached: f64, values: Vec<Option<f64>>) -> Self {
-        Self {
-            status: Status::of(failure),
-            message: failure.map(ToString::to_string),
-            t_reached,
-            columns: run.columns(),
-            values,
-            findings: None,
-            trajectory: None,
-        }
+        let (status, message) = (Status::of(failure), failure.map(ToString::to_string));
+        Self { status, message, t_reached, columns: run.columns(), values, findings: None, trajectory: None }
     }
 
     /// Returns the record of a run ended by the program or the machine, for the reason `said`. The time it reached is
     /// unknown.
     pub fn lost(status: Status, said: String) -> Self {
-        Self {
-            status,
-            message: Some(said),
-            t_reached: f64::NAN,
-            columns: Vec::new(),
-            values: Vec::new(),
-            findings: None,
-            trajectory: None,
-        }
+        let (message, columns, values) = (Some(said), Vec::new(), Vec::new());
+        Self { status, message, t_reached: f64::NAN, columns, values, findings: None, trajectory: None }
     }
 
     /// Returns the value in a column; `None` if the run does not fill it.
@@ -192,14 +178,8 @@ pub(super) fn is_of_method(run: &RunSpec) -> bool {
 
 /// Returns the record of a run that needs no solve.
 fn analyse(run: &RunSpec, context: &MeasureContext<'_>) -> Record {
-    let ending = Ending {
-        t_reached: run.span[0],
-        statistics: &Statistics::default(),
-        observables: &[],
-        failure: None,
-        states: 0,
-        functions: 0,
-    };
+    let (t_reached, statistics) = (run.span[0], &Statistics::default());
+    let ending = Ending { t_reached, statistics, observables: &[], failure: None, states: 0, functions: 0 };
     let measured = run.measures.iter().map(|measure| measure.object.start(context).finish(&ending));
     let values: Vec<Option<f64>> = measured.flatten().collect();
     let reason = || "the method does not provide its formula for an oscillator, or its step is not constant".to_owned();

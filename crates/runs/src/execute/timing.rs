@@ -172,13 +172,9 @@ pub fn median_and_spread(samples: &[f64]) -> (f64, f64) {
 
 /// Describes the machine of the timings in one line: processor, cores, operating system.
 pub fn machine() -> String {
-    let processor = std::fs::read_to_string("/proc/cpuinfo")
-        .ok()
-        .and_then(|text| {
-            let line = text.lines().find(|line| line.starts_with("model name"))?;
-            line.split_once(':').map(|(_, name)| name.trim().to_owned())
-        })
-        .unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = text.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split_once(':'));
+    let processor = name.map_or(std::env::consts::ARCH, |(_, name)| name.trim());
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     format!("{processor}, {cores} cores, {}", std::env::consts::OS)
 }
