@@ -16,6 +16,7 @@ impl JudgedCheck {
             (None, details) => json!(details),
         };
         let share = share.as_ref().map(|share| {
+            let turned = share.turned().map(|(reading, verdict)| json!({ "reading": reading, "verdict": verdict }));
             json!({
                 "share": share.same() as f64 / share.samples() as f64,
                 "low": share.interval()[0],
@@ -26,10 +27,7 @@ impl JudgedCheck {
                 "conditioned": share.is_conditioned,
                 "readings": share.readings.len() - share.excluded().count(),
                 "excluded": share.excluded().collect::<Vec<_>>(),
-                "turned": share
-                    .turned()
-                    .map(|(reading, verdict)| json!({ "reading": reading, "verdict": verdict }))
-                    .collect::<Vec<_>>(),
+                "turned": turned.collect::<Vec<_>>(),
                 "decided_by": share.decided,
             })
         });

@@ -92,14 +92,12 @@ impl<'p> Ranked<'p> {
             let best = places[..before].first().map_or((first.method, cost.value), |p| (p.method, p.cost.value));
             Rank::Reached { rank: 1 + before, of: 1 + places.len(), cost: *cost, best: (best.0.to_owned(), best.1) }
         };
-        let works = self.spec.work.0.len();
+        let ranks = |level: usize| (0..self.spec.work.0.len()).map(|work| rank(level, work)).collect();
         MethodRanks {
             plan: self.plan,
             spec: self.spec,
             counts: Counts::of(others.len() + usize::from(!own.is_empty()), own.iter().copied()),
-            ranks: (0..self.spec.accuracies.len())
-                .map(|level| (0..works).map(|work| rank(level, work)).collect())
-                .collect(),
+            ranks: (0..self.spec.accuracies.len()).map(ranks).collect(),
         }
     }
 }

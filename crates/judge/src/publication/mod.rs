@@ -50,16 +50,12 @@ pub struct Publication {
     /// The subject, in one line.
     pub about: String,
     /// The place of publication: journal, volume and pages, proceedings, or web page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// DOI (`10.…/…`) or address (`https://…`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
     /// The licence of the data and numbers reproduced here.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub licence: Option<String>,
     /// The citation requested by the authors, if it is not composed of authors, title, source and year.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cite: Option<String>,
     /// Its main claims, at most six.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -143,6 +139,7 @@ impl Publication {
             for own in ["schema", "claims", "errata"] {
                 fields.remove(own);
             }
+            fields.retain(|_, value| !value.is_null());
             fields.insert("id".to_owned(), json!(id));
             fields.insert("citation".to_owned(), json!(self.citation()));
         }

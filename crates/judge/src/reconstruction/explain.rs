@@ -164,13 +164,9 @@ fn split(variable: &Variable, holds: &[Option<bool>], among: &[usize]) -> Option
         count.samples += 1;
         count.holds += usize::from(holds);
     }
-    let split = Split {
-        variable: variable.name.clone(),
-        distance: separation.distance,
-        threshold: (!variable.is_reading).then_some(separation.threshold),
-        holds: if separation.holds_below { Side::Below } else { Side::Above },
-        counts,
-    };
+    let threshold = (!variable.is_reading).then_some(separation.threshold);
+    let holds = if separation.holds_below { Side::Below } else { Side::Above };
+    let split = Split { variable: variable.name.clone(), distance: separation.distance, threshold, holds, counts };
     Some((split, separation.chance.min(chance_of_correlation(correlation, values.len()))))
 }
 
