@@ -54,14 +54,11 @@ pub fn animation(
     };
     let still = spec.still.map_or(0, |still| ((still - start) / step).round() as usize);
     // Without a view of any run, there is nothing to draw.
-    let frames = actors.iter().filter_map(|actor| actor.views.iter().rposition(Option::is_some)).max()? + 1;
-    Some(Animation {
-        frames: (0..frames.max(2)).into_par_iter().map(drawing).collect(),
-        start,
-        step,
-        speed: spec.speed.unwrap_or((end - start) / DURATION),
-        still: still.min(frames.max(2) - 1),
-    })
+    let count = actors.iter().filter_map(|actor| actor.views.iter().rposition(Option::is_some)).max()? + 1;
+    let count = count.max(2);
+    let frames = (0..count).into_par_iter().map(drawing).collect();
+    let speed = spec.speed.unwrap_or((end - start) / DURATION);
+    Some(Animation { frames, start, step, speed, still: still.min(count - 1) })
 }
 
 /// A run as seen at each time.

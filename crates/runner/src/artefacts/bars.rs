@@ -4,17 +4,9 @@ use mbsbench_experiment::{Label, PanelSpec, Published};
 use mbsbench_render::{Dash, Kind, Point, Series, Style};
 use mbsbench_runs::ResultSet;
 
-use mbsbench_experiment::lists::unique_by;
-
 use super::figures::{Drawn, Look, failed, unresolved};
 
 impl Look {
-    /// The values of the axis of the bars that a panel shows, in the order of the runs.
-    pub(super) fn bar_names(spec: &PanelSpec, results: &ResultSet) -> Vec<Label> {
-        let labels = results.matching(&spec.filter).filter_map(|row| results.label(row, &spec.x).cloned());
-        unique_by(labels, Label::same)
-    }
-
     /// The bars of a panel, published ones before ours. Ours are multiplied by `scale`; published ones are already in
     /// the unit shown.
     pub(super) fn bars(

@@ -137,12 +137,7 @@ fn whole(view: &View, spec: &DrawingSpec) -> Panel {
 
 /// Returns a panel with the `series` of a view and its axes.
 pub(super) fn panel(view: &View, pen: &Pen<'_>, to_scale: bool, series: Vec<Series>) -> Panel {
-    Panel {
-        x: Axis::linear(view.axes[0], pen.unit),
-        y: Axis::linear(view.axes[1], pen.unit),
-        series,
-        to_scale,
-        names: view.names.iter().map(|&(name, at)| (name.to_owned(), at.map(|x| x * pen.scale))).collect(),
-        ..Panel::default()
-    }
+    let [x, y] = view.axes.map(|name| Axis::linear(name, pen.unit));
+    let names = view.names.iter().map(|&(name, at)| (name.to_owned(), at.map(|x| x * pen.scale))).collect();
+    Panel { x, y, series, to_scale, names, ..Panel::default() }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use mbsbench_experiment::lists::unique_by;
 use mbsbench_experiment::plan::{Guest, REFERENCE};
 use mbsbench_experiment::spec::{Derived, FigureSpec, PanelKind, PanelSpec, Scale as SpecScale};
 use mbsbench_experiment::{
@@ -137,7 +138,8 @@ impl Look {
         let unit_of = |column| units::of_column(column, self.unit_inside(column));
         let (mut panel, scale) = self.empty_panel(spec, unit_of);
         if spec.kind == PanelKind::Bars {
-            let names = Self::bar_names(spec, results);
+            let names = results.matching(&spec.filter).filter_map(|row| results.label(row, &spec.x).cloned());
+            let names = unique_by(names, Label::same);
             panel.x.names = names.iter().map(ToString::to_string).collect();
             panel.series = self.bars(spec, results, &names, published, scale);
         } else {

@@ -1,7 +1,6 @@
 //! The state of one call of the program, and its means of computing runs.
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -43,8 +42,9 @@ impl Session<'_> {
     ) -> Result<(Workshop, T)> {
         let workshop = Workshop::open(&options.machine, progress, self)?;
         let made = workshop.make(self, |resources| make(Resources { fresh: options.fresh, ..resources }));
-        workshop.progress.costs().learnt(&workshop.folder).map_err(FileError::of(&workshop.folder))?;
-        let made = made.map_err(FileError::of(&workshop.folder))?;
+        let folder = &options.machine.cache;
+        workshop.progress.costs().learnt(folder).map_err(FileError::of(folder))?;
+        let made = made.map_err(FileError::of(folder))?;
         Ok((workshop, made))
     }
 
@@ -105,7 +105,6 @@ pub(super) struct Workshop {
     pub(super) pool: ThreadPool,
     pub(super) cache: Cache,
     pub(super) progress: Progress,
-    pub(super) folder: PathBuf,
     memory: Memory,
     costs: Costs,
 }
@@ -116,14 +115,9 @@ impl Workshop {
         let Session { library, output } = session;
         let cache = Cache::new(&machine.cache, fingerprint(library.registry));
         cache.tidy();
-        Ok(Self {
-            pool: machine.pool(output)?,
-            memory: machine.memory(),
-            costs: Costs::known(&machine.cache, &library.recorded()),
-            folder: machine.cache.clone(),
-            cache,
-            progress,
-        })
+        let (pool, memory) = (machine.pool(output)?, machine.memory());
+        let costs = Costs::known(&machine.cache, &library.recorded());
+        Ok(Self { pool, cache, progress, memory, costs })
     }
 
     /// Computes runs on all threads, and reports entries of the cache that were refused.

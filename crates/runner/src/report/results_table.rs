@@ -57,16 +57,11 @@ impl Column {
         self.cells.iter().flatten().any(|cell| !cell.published.is_empty())
     }
 
-    /// Widths of the published and of the measured values, in characters.
-    fn widths(&self) -> [usize; 2] {
-        let widest = |width: fn(&Cell) -> usize| self.cells.iter().flatten().map(width).max().unwrap_or(0);
-        let measured = |cell: &Cell| if cell.failure.is_some() { 0 } else { cell.text().chars().count() };
-        [widest(|cell| cell.published.chars().count()), widest(measured)]
-    }
-
     /// Width of the column, px, with published values beside or above the measured ones.
     fn width(&self, is_stacked: bool) -> u32 {
-        let [published, measured] = self.widths();
+        let widest = |width: fn(&Cell) -> usize| self.cells.iter().flatten().map(width).max().unwrap_or(0);
+        let published = widest(|cell| cell.published.chars().count());
+        let measured = widest(|cell| if cell.failure.is_some() { 0 } else { cell.text().chars().count() });
         let word = self.head.split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
         let cell = |characters: usize| CHARACTER * u32::try_from(characters).unwrap_or(u32::MAX / 100) + ABOUT;
         match self.is_published() {

@@ -188,15 +188,8 @@ fn reach(front: &[[f64; 2]]) -> f64 {
 }
 
 fn axes(field: &Ranked<'_>, work: usize, title: String, series: Vec<Series>) -> Panel {
-    let (name, _) = &field.spec.work.0[work];
-    Panel {
-        title,
-        x: Axis::log(name.as_str(), ""),
-        y: Axis::log("error with its bound", ""),
-        series,
-        named_at_ends: true,
-        ..Panel::default()
-    }
+    let (x, y) = (Axis::log(field.spec.work.0[work].0.as_str(), ""), Axis::log("error with its bound", ""));
+    Panel { title, x, y, series, named_at_ends: true, ..Panel::default() }
 }
 
 #[cfg(test)]

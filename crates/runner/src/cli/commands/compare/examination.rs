@@ -171,13 +171,8 @@ fn order_of(problems: &Problems<'_>) -> Section {
         };
         section.notes.extend(first.map(told));
         if series.iter().any(|series| !series.points.is_empty()) {
-            panels.push(Panel {
-                title: case.to_owned(),
-                x: Axis::log("step", "s"),
-                y: Axis::log("largest error", ""),
-                series,
-                ..Panel::default()
-            });
+            let (x, y) = (Axis::log("step", "s"), Axis::log("largest error", ""));
+            panels.push(Panel { title: case.to_owned(), x, y, series, ..Panel::default() });
         }
     }
     section.notes.extend(problems.not_applicable());

@@ -73,7 +73,7 @@ impl Recompute {
         let workshop = Workshop::open(&self.machine, Progress::silent(), session)?;
         let again =
             workshop.make(session, |resources| made_again(plans, &is_drawn, Resources { costs: None, ..resources }));
-        let again = again.map_err(FileError::of(&workshop.folder))?;
+        let again = again.map_err(FileError::of(&self.machine.cache))?;
         let refuted: BTreeSet<PathBuf> = again.iter().filter_map(|again| again.refuted.clone()).collect();
         let (output, mut wrong) = (&mut session.output, 0_usize);
         for path in &refuted {
