@@ -123,12 +123,11 @@ pub fn run<'py>(
     })??;
     let (done, failed) = watched.done();
     tell.call1((done, total, failed))?;
-    ran.into_iter()
-        .map(|(id, folder, tables, curves)| {
-            let curves = curves.into_iter().map(|(title, trajectory)| Ok((title, columns(py, &trajectory)?)));
-            Ok((id, folder, tables, curves.collect::<PyResult<_>>()?))
-        })
-        .collect()
+    let with_columns = |(id, folder, tables, curves): Ran<Trajectory>| {
+        let curves = curves.into_iter().map(|(title, trajectory)| Ok((title, columns(py, &trajectory)?)));
+        Ok((id, folder, tables, curves.collect::<PyResult<_>>()?))
+    };
+    ran.into_iter().map(with_columns).collect()
 }
 
 /// Checks the starts of all runs of Python models, each start once.
