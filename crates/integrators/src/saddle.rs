@@ -35,6 +35,11 @@ impl Memory {
         Self { dynamics: shape(velocities), jacobian: shape(constraints), is_sparse: false }
     }
 
+    /// Memory for no matrices.
+    pub(crate) fn none() -> Self {
+        Self { dynamics: Arc::default(), jacobian: Arc::default(), is_sparse: false }
+    }
+
     /// A mass matrix.
     pub(crate) fn mass<S: Scalar>(&self) -> Matrix<S> {
         Matrix::new(&self.dynamics, self.is_sparse)

@@ -24,6 +24,8 @@ pub struct HalfExplicitStepper<S: Scalar> {
     jacobians: [Matrix<S>; 2],
     /// `[M −Jᵀ; J⁺ 0]`, with `J⁺` at the next point.
     system: Saddle<S>,
+    /// True for a tree of joints, whose accelerations come from the right-hand side instead of matrices.
+    is_tree: bool,
     /// `(A ; Λ)`.
     x: Vec<S>,
     estimate: Vec<S>,
@@ -46,7 +48,8 @@ impl<S: Scalar> HalfExplicitStepper<S> {
     pub fn new(table: &'static Table, mechanics: &mut CountedMechanics<'_, S>) -> Self {
         let Dimensions { coordinates, velocities: n, holonomic: m, .. } = mechanics.dimensions();
         let coefficients = Coefficients::of(table);
-        let memory = Memory::of(mechanics);
+        let is_tree = mechanics.is_tree();
+        let memory = if is_tree { Memory::none() } else { Memory::of(mechanics) };
         let zeros = |n| vec![S::zero(); n];
         Self {
             table,
@@ -57,6 +60,7 @@ impl<S: Scalar> HalfExplicitStepper<S> {
             mass: memory.mass(),
             jacobians: [memory.jacobian(), memory.jacobian()],
             system: memory.saddle(),
+            is_tree,
             x: zeros(n + m),
             estimate: zeros(if coefficients.difference.is_empty() { 0 } else { coordinates + n }),
             coefficients,
@@ -64,19 +68,30 @@ impl<S: Scalar> HalfExplicitStepper<S> {
         }
     }
 
-    /// Writes `q'` at the present point into stage `i`, and evaluates mass and forces.
-    fn evaluate(&mut self, mechanics: &mut CountedMechanics<'_, S>, t: S, i: usize) {
+    /// Writes `q'` at the present point into stage `i`, and evaluates mass and forces, or else the accelerations.
+    fn evaluate(&mut self, problem: &mut Counted<'_, S>, t: S, i: usize) -> Result<(), Failure> {
         let Self { stages, point, coordinates, mass, x, .. } = self;
         let (q, v) = point.split_at(*coordinates);
-        mechanics.position_rate(q, v, &mut stages[i * (q.len() + v.len())..][..q.len()]);
+        let stage = &mut stages[i * point.len()..][..point.len()];
+        if self.is_tree {
+            problem.rhs(t, point, stage)?;
+            x.copy_from_slice(&stage[q.len()..]);
+            return Ok(());
+        }
+        let mut mechanics = problem.mechanics()?;
+        mechanics.position_rate(q, v, &mut stage[..q.len()]);
         mechanics.mass_in(q, mass);
         mechanics.forces(t, q, v, &mut x[..v.len()]);
+        Ok(())
     }
 
     /// Solves for the accelerations of stage `i` and the multipliers. The lower rows of the matrix are those of the
     /// Jacobian `next`, and `x` contains the right-hand side. `time` is the time of the state, s, for failures.
     fn solve(&mut self, time: S, i: usize, next: usize) -> Result<(), Failure> {
-        let Self { stages, coordinates, mass, jacobians, system, x, costs, .. } = self;
+        let Self { stages, coordinates, mass, jacobians, system, is_tree, x, costs, .. } = self;
+        if *is_tree {
+            return Ok(());
+        }
         let n = mass.nrows();
         system.put_rows(only(mass), &jacobians[0], &jacobians[next]);
         costs.factorizations += 1;
@@ -98,9 +113,8 @@ impl<S: Scalar> HalfExplicitStepper<S> {
         start: &[S],
     ) -> Result<(), Failure> {
         let is_explicit = i == 0 && self.table.explicit_start;
-        let mut mechanics = problem.mechanics()?;
         if !is_explicit {
-            self.evaluate(&mut mechanics, t_stage, i);
+            self.evaluate(problem, t_stage, i)?;
         }
         let dimension = start.len();
         let (nq, row) = (self.coordinates, &self.coefficients.rows[i]);
@@ -113,7 +127,10 @@ impl<S: Scalar> HalfExplicitStepper<S> {
         }
         let last = row[i];
         let (q, v) = self.point.split_at_mut(nq);
-        mechanics.constraint_jacobian_in(t_next, q, v, &mut self.jacobians[1]);
+        let mut mechanics = problem.mechanics()?;
+        if !self.is_tree {
+            mechanics.constraint_jacobian_in(t_next, q, v, &mut self.jacobians[1]);
+        }
         if !is_explicit {
             let n = v.len();
             let rates = &mut self.x[n..];
@@ -177,13 +194,14 @@ impl<S: Scalar> Stepper<S> for HalfExplicitStepper<S> {
             }
             (Known::End, false) | (Known::Again, true) => {}
             (Known::Again, false) | (Known::Nothing, _) => {
-                let mut mechanics = problem.mechanics()?;
                 let (q, v) = start.split_at(self.coordinates);
-                mechanics.constraint_jacobian_in(t, q, v, &mut self.jacobians[0]);
+                if !self.is_tree {
+                    problem.mechanics()?.constraint_jacobian_in(t, q, v, &mut self.jacobians[0]);
+                }
                 if self.table.explicit_start {
-                    self.evaluate(&mut mechanics, t, 0);
+                    self.evaluate(problem, t, 0)?;
                     let bias = &mut self.x[v.len()..];
-                    mechanics.acceleration_bias(t, q, v, bias);
+                    problem.mechanics()?.acceleration_bias(t, q, v, bias);
                     bias.iter_mut().for_each(|bias| *bias = -*bias);
                     self.solve(t, 0, 0)?;
                 }
@@ -194,7 +212,7 @@ impl<S: Scalar> Stepper<S> for HalfExplicitStepper<S> {
     }
 
     fn multipliers(&self) -> &[S] {
-        &self.x[self.mass.nrows()..]
+        &self.x[self.point.len() - self.coordinates..]
     }
 
     fn evaluations(&self) -> u64 {

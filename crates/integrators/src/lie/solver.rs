@@ -1,10 +1,11 @@
 //! Accelerations and multipliers, at the initial state and at the end of a step.
 
 use mbsbench_problem::linalg::{Matrix, Saddle};
-use mbsbench_problem::{Counted, CountedMechanics, Dimensions, Failure, Motion, Run};
+use mbsbench_problem::{BranchSystem, Branches, Counted, CountedMechanics, Dimensions, Failure, Motion, Run};
 
 use crate::newton::{Outcome, Progress, iterate, largest, most_moved, place_of_largest};
-use crate::saddle::{Memory, factorize, only};
+use crate::saddle::{Memory, SADDLE, factorize, only};
+use crate::stepper::finite;
 
 /// Corrections that move positions by less than this many rounding units count as rounding.
 const ROUNDINGS: f64 = 64.0;
@@ -18,6 +19,8 @@ pub struct Solver {
     /// Derivatives of the equations of motion in displacement and velocity, and of the constraints in displacement.
     derivatives: [Matrix<f64>; 3],
     system: Saddle,
+    /// The joints of a tree, in place of these matrices.
+    joints: Option<(Branches, BranchSystem)>,
     /// The negative residual, then the correction.
     x: Vec<f64>,
 }
@@ -47,7 +50,8 @@ pub struct Leap<'s> {
 impl Solver {
     /// Memory for a mechanical system.
     pub fn new((tolerance, max_iterations): (f64, u32), mechanics: &mut CountedMechanics<'_>) -> Self {
-        let memory = Memory::of(mechanics);
+        let joints = mechanics.branches().map(|branches| (branches.clone(), BranchSystem::new(&branches)));
+        let memory = if joints.is_some() { Memory::none() } else { Memory::of(mechanics) };
         let Dimensions { velocities: n, holonomic: m, .. } = mechanics.dimensions();
         Self {
             tolerance,
@@ -56,13 +60,30 @@ impl Solver {
             jacobian: memory.jacobian(),
             derivatives: [memory.mass(), memory.mass(), memory.jacobian()],
             system: memory.saddle(),
+            joints,
             x: vec![0.0; n + m],
         }
     }
 
     /// Operations of linear algebra so far.
     pub fn flops(&self) -> u64 {
-        self.system.flops()
+        self.joints.as_ref().map_or(self.system.flops(), |(_, system)| system.flops)
+    }
+
+    /// Factorizes the matrix, for displacements and velocities that change with accelerations by these `factors`.
+    fn factorize(&mut self, run: &mut Run<'_, Counted<'_>>, (c_q, c_v): (f64, f64)) -> Result<(), Failure> {
+        let Some((branches, system)) = &mut self.joints else { return factorize(&mut self.system, run) };
+        run.own.factorizations += 1;
+        finite(run.t, &branches.forces)?;
+        let factorized = system.factorize_changes([c_q, c_v, 1.0], branches);
+        factorized.map_err(|_| Failure::SingularMatrix { time: run.t, matrix: SADDLE })
+    }
+
+    fn solve(&mut self) {
+        match &mut self.joints {
+            Some((_, system)) => system.solve_forces(&mut self.x),
+            None => self.system.solve(&mut self.x),
+        }
     }
 
     /// Solves the equations of motion at a state, with constraints at acceleration level, for accelerations and
@@ -78,8 +99,13 @@ impl Solver {
     ) -> Result<(&[f64], &[f64]), Failure> {
         run.check_budget(1)?;
         let n = v.len();
-        let Self { mass, jacobian, system, x, .. } = self;
+        let Self { mass, jacobian, system, joints, x, .. } = self;
         let mut mechanics = run.problem.mechanics()?;
+        if let Some((branches, _)) = joints {
+            mechanics.write_branches(t, [q, v], false, false, branches);
+            finite(run.t, &branches.accelerations)?;
+            return Ok(branches.accelerations.split_at(n));
+        }
         mechanics.mass_in(q, mass);
         mechanics.forces(t, q, v, &mut x[..n]);
         mechanics.constraint_jacobian_in(t, q, v, jacobian);
@@ -116,24 +142,24 @@ impl Solver {
         let mut iteration = Leaping { solver: self, run, leap, made: 0, change: 0.0, coordinate: 0 };
         iteration.place()?;
         iteration.linearise(true)?;
-        let Leaping { solver: Solver { system, x, .. }, run, leap, .. } = &mut iteration;
+        let Leaping { solver, run, leap, .. } = &mut iteration;
         let (t, n, h) = (leap.t, leap.a.len(), leap.factors.1);
         let (q, v) = &mut leap.end;
-        run.problem.mechanics()?.velocity_constraints(t, q, v, &mut x[n..]);
-        x[n..].iter_mut().for_each(|rate| *rate /= -h);
-        factorize(system, run)?;
-        system.solve(x);
-        leap.a.copy_from_slice(&x[..n]);
-        leap.lambda.copy_from_slice(&x[n..]);
+        run.problem.mechanics()?.velocity_constraints(t, q, v, &mut solver.x[n..]);
+        solver.x[n..].iter_mut().for_each(|rate| *rate /= -h);
+        solver.factorize(run, leap.factors)?;
+        solver.solve();
+        leap.a.copy_from_slice(&solver.x[..n]);
+        leap.lambda.copy_from_slice(&solver.x[n..]);
         iteration.place()?;
-        let Leaping { solver: Solver { system, x, .. }, run, leap, .. } = &mut iteration;
+        let Leaping { solver, run, leap, .. } = &mut iteration;
         let (q, v) = &mut leap.end;
-        x[..n].fill(0.0);
-        run.problem.mechanics()?.constraint_values(t, q, v, &mut x[n..]);
-        x[n..].iter_mut().for_each(|phi| *phi = -*phi);
-        system.solve(x);
+        solver.x[..n].fill(0.0);
+        run.problem.mechanics()?.constraint_values(t, q, v, &mut solver.x[n..]);
+        solver.x[n..].iter_mut().for_each(|phi| *phi = -*phi);
+        solver.solve();
         run.own.linear_solves += 2;
-        leap.delta.iter_mut().zip(&*x).for_each(|(delta, x)| *delta += x);
+        leap.delta.iter_mut().zip(&solver.x).for_each(|(delta, x)| *delta += x);
         run.problem.mechanics()?.retract(leap.start, leap.delta, q);
         Ok(())
     }
@@ -173,10 +199,16 @@ impl Leaping<'_, '_, '_> {
     /// Forms the matrix, for displacements divided by `c_q` and constraints on positions or `rates`, and the residual
     /// at the end.
     fn linearise(&mut self, rates: bool) -> Result<(), Failure> {
-        let Solver { mass, jacobian, derivatives, system, x, .. } = &mut *self.solver;
+        let Solver { mass, jacobian, derivatives, system, joints, x, .. } = &mut *self.solver;
         let Leap { t, start, factors: (c_q, c_v), delta, end: (q, v), a, lambda, .. } = &mut self.leap;
         let (t, n) = (*t, v.len());
         let mut mechanics = self.run.problem.mechanics()?;
+        if let Some((branches, _)) = joints {
+            branches.accelerations.copy_from_slice(a);
+            mechanics.write_branches(t, [q, v], true, true, branches);
+            x.copy_from_slice(&branches.forces);
+            return Ok(());
+        }
         mechanics.mass_in(q, mass);
         mechanics.constraint_jacobian_in(t, q, v, jacobian);
         let at = Motion { t, q: start, v, a, lambda };
@@ -197,14 +229,13 @@ impl Leaping<'_, '_, '_> {
         self.run.check_budget(1)?;
         self.place()?;
         self.linearise(false)?;
-        let Solver { system, x, .. } = &mut *self.solver;
-        if let Err(failure) = factorize(system, self.run) {
+        if let Err(failure) = self.solver.factorize(self.run, self.leap.factors) {
             return if matches!(failure, Failure::NonFinite { .. }) { Ok(f64::NAN) } else { Err(failure) };
         }
-        system.solve(x);
+        self.solver.solve();
         self.run.own.linear_solves += 1;
         self.run.own.newton_iterations += 1;
-        let (change, multipliers) = x.split_at(self.leap.a.len());
+        let (change, multipliers) = self.solver.x.split_at(self.leap.a.len());
         self.leap.a.iter_mut().zip(change).for_each(|(a, change)| *a += change);
         self.leap.lambda.iter_mut().zip(multipliers).for_each(|(lambda, change)| *lambda += change);
         (self.coordinate, self.change) = (place_of_largest(change), largest(change));

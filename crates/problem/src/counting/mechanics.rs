@@ -53,6 +53,11 @@ impl<S: Scalar> CountedMechanics<'_, S> {
         pub fn structure(&mut self) -> Arc<Structure>;
     }
 
+    /// True if the equations are those of a [tree](Mechanics::recursion).
+    pub fn is_tree(&mut self) -> bool {
+        self.inner.recursion().is_some()
+    }
+
     /// See [`Mechanics::forces`].
     pub fn forces(&mut self, t: S, q: &[S], v: &[S], forces: &mut [S]) {
         self.count_rhs();

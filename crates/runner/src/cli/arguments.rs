@@ -72,7 +72,10 @@ fn entries() -> impl Iterator<Item = Entry> {
 
 /// Formats the help with one line for each option; the description of an option lists its values.
 fn plain(command: clap::Command) -> clap::Command {
-    command.mut_args(|argument| argument.hide_possible_values(true)).mut_subcommands(plain)
+    let hide = |argument: clap::Arg| {
+        if argument.get_action().takes_values() { argument.hide_possible_values(true) } else { argument }
+    };
+    command.mut_args(hide).mut_subcommands(plain)
 }
 
 /// Lists the commands of a program under the headings of their groups.

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use mbsbench_integrators::low_order::MassAt;
 use mbsbench_integrators::{
-    Dop853, GeneralizedAlpha, GeneralizedAlphaI2, GeneralizedAlphaSi2, HhtAdd, HhtI3, HhtSi2, Mebdf, Newmark, Nstiff,
-    NstiffSi2, Ode15s, Radau5, Trapezoidal,
+    Bliedf, Dop853, GeneralizedAlpha, GeneralizedAlphaI2, GeneralizedAlphaSi2, HalfImplicitEuler, Hem4, HhtAdd, HhtI3,
+    HhtSi2, LieGeneralizedAlpha, Mebdf, Newmark, Nstiff, NstiffSi2, Ode15s, Radau5, Trapezoidal,
 };
 use mbsbench_mechanisms::MechanismModel;
 use mbsbench_mechanisms::space::{Plane, Space, Spatial};
@@ -209,4 +209,28 @@ fn steps_agree<X: Space>(text: &str) {
 fn formulas_of_second_order_make_the_same_steps() {
     steps_agree::<Plane>(PLANAR);
     steps_agree::<Spatial>(SPATIAL);
+}
+
+/// The methods on groups make the steps of their relatives for vectors; they and half-explicit methods find the motion.
+#[test]
+fn methods_for_constraints_need_none() {
+    let model = MechanismModel::<Spatial>::new(&mechanism(SPATIAL)).unwrap_or_else(|error| panic!("{error}"));
+    let initial: Vec<f64> = model.initial_state();
+    let solve = |method: Box<dyn Method>, steps: f64| {
+        let mut ode = Formulated::<f64>::ode(&model);
+        let task = Task { t_start: 0.1, t_end: 0.11, initial: &initial, settings: Settings::fixed(0.01 / steps) };
+        let solution = method.solve(Counted::new(&mut *ode), &task, &mut Silent);
+        assert_eq!(solution.failure, None);
+        solution.state
+    };
+    let away = |found: &[f64], expected: &[f64]| {
+        largest(&found.iter().zip(expected).map(|(a, b)| a - b).collect::<Vec<f64>>()) / largest(expected)
+    };
+    let expected = solve(GeneralizedAlpha::default().method(), 10.0);
+    assert!(away(&solve(LieGeneralizedAlpha::default().method(), 10.0), &expected) < 1e-9);
+    let expected = solve(Dop853::default().method(), 100.0);
+    assert!(away(&solve(Bliedf::default().method(), 100.0), &expected) < 1e-4);
+    let [one, two] = [100.0, 200.0].map(|steps| away(&solve(HalfImplicitEuler::default().method(), steps), &expected));
+    assert!(away(&solve(Hem4::default().method(), 20.0), &expected) < 1e-6);
+    assert!((1.7..2.3).contains(&(one / two)), "{one:e} {two:e}");
 }
