@@ -72,7 +72,7 @@ fn entries() -> impl Iterator<Item = Entry> {
 
 /// Formats the help with one line for each option; the description of an option lists its values.
 fn plain(command: clap::Command) -> clap::Command {
-    let hide = |argument: clap::Arg| {
+    let hide = |argument: Arg| {
         if argument.get_action().takes_values() { argument.hide_possible_values(true) } else { argument }
     };
     command.mut_args(hide).mut_subcommands(plain)
