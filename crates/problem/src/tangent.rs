@@ -67,7 +67,7 @@ pub enum TangentSystem {
     /// From matrices.
     Matrices(Box<MatrixSystem>),
     /// From the joints of a tree.
-    Tree(BranchSystem),
+    Tree(Box<BranchSystem>),
 }
 
 impl TangentSystem {
@@ -75,7 +75,7 @@ impl TangentSystem {
     pub fn new(tangent: &Tangent) -> Self {
         match tangent {
             Tangent::Matrices(matrices) => Self::Matrices(Box::new(MatrixSystem::new(matrices))),
-            Tangent::Tree(tree) => Self::Tree(BranchSystem::new(tree)),
+            Tangent::Tree(tree) => Self::Tree(Box::new(BranchSystem::new(tree))),
         }
     }
 
