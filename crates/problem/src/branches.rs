@@ -44,8 +44,6 @@ pub struct Branch {
     pub turning: Map,
     /// `s ×* F`.
     pub reaction: Motion6,
-    /// `K`, `D` and `I` of the body itself.
-    pub body: [Map; 3],
     /// `k` and `d`, derivatives of a force in the joint.
     pub joint: [f64; 2],
 }
@@ -55,6 +53,8 @@ pub struct Branch {
 pub struct Branches {
     /// The joints.
     pub joints: Vec<Branch>,
+    /// `K`, `D` and `I` of the body of each joint itself.
+    pub bodies: Vec<[Map; 3]>,
     /// Their numbers, each after its parent.
     pub order: Vec<usize>,
     /// The accelerations `v'`.
@@ -70,7 +70,8 @@ impl Branches {
     pub fn new(order: Vec<usize>) -> Self {
         let zeros = vec![0.0; order.len()];
         let joints = vec![Branch::default(); order.len()];
-        Self { joints, order, accelerations: zeros.clone(), forces: zeros.clone(), sizes: zeros }
+        let bodies = vec![[[[0.0; 6]; 6]; 3]; order.len()];
+        Self { joints, bodies, order, accelerations: zeros.clone(), forces: zeros.clone(), sizes: zeros }
     }
 }
 
@@ -206,8 +207,8 @@ impl<T: Number> BranchSystem<T> {
         self.flops += OF_JOINT[0] * tree.order.len() as u64;
         self.tree.joints.clone_from_slice(&tree.joints);
         let Self { whole, eliminated, .. } = self;
-        for (whole, joint) in whole.iter_mut().zip(&tree.joints) {
-            *whole = joint.body.map(|map| map.map(|row| row.map(real)));
+        for (whole, body) in whole.iter_mut().zip(&tree.bodies) {
+            *whole = body.map(|map| map.map(|row| row.map(real)));
         }
         for &j in tree.order.iter().rev() {
             let (joint, of_joint) = (&tree.joints[j], whole[j]);
@@ -306,7 +307,7 @@ impl BranchSystem {
         }
         self.wrenches.fill([0.0; 6]);
         for &j in tree.order.iter().rev() {
-            let Branch { parent, column, body: [_, _, mass], .. } = &tree.joints[j];
+            let (Branch { parent, column, .. }, [_, _, mass]) = (&tree.joints[j], &tree.bodies[j]);
             let mut wrench = self.wrenches[j];
             add_image(&mut wrench, mass, &self.motions[j][2]);
             sum[j] += factor * dot(column, &wrench);

@@ -265,15 +265,20 @@ fn articulated(page: &mut Page, peer: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// Steps of a chain in joint coordinates, and in those of its bodies.
+/// Steps of a chain in joint coordinates and in those of its bodies, alternately.
 fn coordinates(page: &mut Page) -> Outcome<()> {
     page.head("rods in the plane | joint coordinates, a step, µs | absolute | ratio | bar | ");
     for count in [100, 400] {
         for name in ["lms2", "esdirk436l2sa2", "hht-i3", "generalized-alpha", "half-implicit-euler"] {
             let absolute = written(count, false);
             let joints = absolute.replacen('{', "{ formulation: minimal,", 1);
-            let a_step = |kind: &str| step(kind, name, [0.0, 0.02], Settings::fixed(5e-4));
-            let ((ours, _), (other, _)) = (a_step(&joints)?, a_step(&absolute)?);
+            let mut fastest = [f64::INFINITY; 2];
+            for _ in 0..3 {
+                for (micros, kind) in fastest.iter_mut().zip([&joints, &absolute]) {
+                    *micros = micros.min(step(kind, name, [0.0, 0.02], Settings::fixed(5e-4))?.0);
+                }
+            }
+            let [ours, other] = fastest;
             page.judged(&format!("{count}, `{name}` | {ours:.0} | {other:.0}"), ours / other, 2.0);
         }
     }

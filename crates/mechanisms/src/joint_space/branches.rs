@@ -156,7 +156,7 @@ impl<'m, X: Space> Linearised<'m, X> {
             let body = action.bodies().and_then(|[a, b]| a.or(b));
             let Some((body, j)) = body.and_then(|body| Some((body, self.last[body]?))) else { continue };
             let [wrench, _] = self.action(t, action, body, [&none, &none]);
-            let [stiffness, damping, _] = &mut tree.joints[j].body;
+            let [stiffness, damping, _] = &mut tree.bodies[j];
             add_columns::<X>(stiffness, -1.0, |unit| {
                 let [_, by] = self.action(t, action, body, [&unit, &none]);
                 X::plus(&by, &carrying::<X>(&unit, &wrench), -1.0)
@@ -215,6 +215,9 @@ impl<X: Space> Recursion for Linearised<'_, X> {
             recursion.accelerations(space, t, q, v, &mut tree.accelerations);
         }
         let (kinematics, rate) = (&recursion.kinematics, &tree.accelerations);
+        tree.bodies.fill([[[0.0; 6]; 6]; 3]);
+        tree.forces.fill(0.0);
+        tree.sizes.fill(0.0);
         for link in &space.tree.links {
             let moved = &kinematics.bodies[link.body];
             let centre = &moved.frame.centre;
@@ -251,15 +254,13 @@ impl<X: Space> Recursion for Linearised<'_, X> {
                 *wrench = X::plus(wrench, &part, 1.0);
                 *size = X::plus(size, &sizes::<X>(&part), 1.0);
             }
-            let [_, damping, mass] = &mut tree.joints[j].body;
+            let [_, damping, mass] = &mut tree.bodies[j];
             add_columns::<X>(mass, 1.0, |unit| X::times::<f64>(&inertia, &unit));
             add_columns::<X>(damping, 1.0, |unit| {
                 let of_change = carrying::<X>(twist, &X::times::<f64>(&inertia, &unit));
                 X::plus(&carrying::<X>(&unit, &momentum), &of_change, 1.0)
             });
         }
-        tree.forces.fill(0.0);
-        tree.sizes.fill(0.0);
         self.write_actions(t, tree);
         for j in tree.order.iter().rev().copied() {
             let Joint { column, wrench, size, .. } = self.joints[j].clone();
