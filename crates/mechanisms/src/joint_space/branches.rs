@@ -92,8 +92,8 @@ impl<X: Space> JointSpace<X> {
         if a == b { Ok(None) } else { link((a, b)).or_else(|| link((b, a))).map(Some).ok_or(()) }
     }
 
-    /// Forces and derivatives joint by joint, if there is nothing but a tree of many joints with vectors as coordinates,
-    /// and forces act on single bodies and along joints only.
+    /// Forces and derivatives joint by joint, if there is nothing but a tree of many joints with vectors as
+    /// coordinates, and forces act on single bodies and along joints only.
     pub(super) fn linearised(&self) -> Option<Linearised<'_, X>> {
         let is_possible = self.tree.velocities >= LEAST_JOINTS
             && self.is_mere_tree()

@@ -111,8 +111,8 @@ impl CountedMechanics<'_> {
         self.inner.recursion().map(|recursion| recursion.branches())
     }
 
-    /// See [`Recursion::write`](crate::Recursion::write). Counts an evaluation of the right-hand side, and of a Jacobian if the method `forms`
-    /// its matrix. Does nothing if there is no tree.
+    /// See [`Recursion::write`](crate::Recursion::write). Counts an evaluation of the right-hand side, and one of a
+    /// Jacobian if the method `forms` its matrix. Does nothing if there is no tree.
     pub fn write_branches(&mut self, t: f64, [q, v]: [&[f64]; 2], is_given: bool, forms: bool, tree: &mut Branches) {
         let Some(recursion) = self.inner.recursion() else { return };
         recursion.write(t, q, v, is_given, tree);
