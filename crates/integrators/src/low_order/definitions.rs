@@ -355,7 +355,7 @@ impl Method for LowOrder {
         };
         let is_hht = matches!(discretisation, Discretisation::Newmark { .. });
         let is_plain = newton.load_derivatives == 1.0 && !observer.watches_newton_matrices();
-        let by_joints = is_plain && problem.mechanics().is_ok_and(|mut mechanics| mechanics.branches().is_some());
+        let by_joints = is_plain && problem.mechanics().is_ok_and(|mut mechanics| mechanics.is_tree());
         // without constraints, most formulas differ in nothing
         if by_joints {
             constraints = match constraints {

@@ -50,7 +50,7 @@ struct Joints {
     /// The joints at the shifted configuration, if their mass matrix replaces that of the iterate. Its accelerations
     /// are then zero, and the difference of both masses, O(h), is left out of Newton's matrix.
     shifted: Option<Branches>,
-    /// Accelerations `α f₀/(1+α)` without constraint forces, which HHT-ADD adds instead of the forces f₀.
+    /// The joints at the start of the step. HHT-ADD adds `α f₀` with their accelerations f₀ to `a`, instead of forces.
     free: Option<Branches>,
     system: BranchSystem,
 }
